@@ -1,0 +1,1 @@
+"""Guardhouse: a safety gate for tool-using AI agents."""

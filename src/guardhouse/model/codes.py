@@ -1,0 +1,30 @@
+"""A reason code: a stable name for one cause, with the words that explain it.
+
+Each room lists its own codes beside what raises them; the catalogue joins them, and the pages under `docs/reasons`
+are made from these entries.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from guardhouse.model.findings import Severity
+
+
+class ReasonCode(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of the catalogue."""
+
+    id: str
+    title: str
+    """A short clause that completes "Blocked: …" or "Needs approval: …"."""
+    severity: Severity
+    why: str
+    """Why it is risky."""
+    instead: str
+    """What the agent can do instead."""
+    example: str
+    """One action as JSON that raises this code under the default policy, or a sentence where no single action can."""
+    remedy: Literal["", "domain", "path", "command", "tool"] = ""
+    """What `guardhouse allow` can add so that this no longer stops the person."""

@@ -1,0 +1,153 @@
+"""Reading JSON without guessing.
+
+Everything a lenient reader would smooth over is an error here: a key given twice, NaN and infinities, numbers too
+large for a double, lone surrogates, bytes that are not UTF-8, nesting and size over the limits. Two readers that
+smooth differently would see two different actions; a guard must see the one that runs.
+"""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from typing import Any, Final, NoReturn
+
+import msgspec
+
+from guardhouse.model.errors import InvalidAction
+
+MAX_DEPTH: Final = 64
+"""Containers inside containers; deeper input is refused, whatever the configuration."""
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How much input is looked at. Counts, not clocks, so that a decision can be repeated."""
+
+    max_bytes: int = 8 * 1024 * 1024
+    """UTF-8 bytes of all text in one action."""
+    max_nodes: int = 200_000
+    """Values (scalars, lists, objects) in one action."""
+
+
+DEFAULT_LIMITS: Final = Limits()
+
+
+def decode(data: bytes | str, limits: Limits = DEFAULT_LIMITS) -> Any:
+    """The JSON value in `data`, or InvalidAction. The value holds only None, bool, int, float, str, list, dict."""
+    if len(data) > limits.max_bytes:
+        raise too_large(limits)
+    try:
+        text = data.decode("utf-8") if isinstance(data, bytes) else data
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        raise InvalidAction(f"The input is not UTF-8 (byte {error.start}).", fix="Send UTF-8.") from None
+    except json.JSONDecodeError as error:
+        raise InvalidAction(
+            f"The input is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.",
+            fix="Send one JSON object.",
+        ) from None
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError:
+        raise InvalidAction("The input holds a number with too many digits.", fix="Send it as a string.") from None
+    return checked_copy(value, limits)
+
+
+def checked_copy(value: Any, limits: Limits = DEFAULT_LIMITS) -> Any:
+    """A deep copy of `value` that is certainly a JSON value within the limits; InvalidAction otherwise.
+
+    The copy is what gets judged, so nobody can change an action between the look and the leap.
+    """
+    copier = _Copier(limits)
+    return copier.copy(value, 0)
+
+
+class _Copier:
+    __slots__ = ("bytes_left", "limits", "nodes_left")
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.nodes_left = limits.max_nodes
+        self.bytes_left = limits.max_bytes
+
+    def copy(self, value: Any, depth: int) -> Any:
+        self.nodes_left -= 1
+        if self.nodes_left < 0:
+            raise too_large(self.limits)
+        kind = type(value)
+        if kind is str:
+            return self._text(value)
+        if kind is dict:
+            if depth >= MAX_DEPTH:
+                raise _too_deep()
+            return {self._key(key): self.copy(item, depth + 1) for key, item in value.items()}
+        if kind is list or kind is tuple:
+            if depth >= MAX_DEPTH:
+                raise _too_deep()
+            return [self.copy(item, depth + 1) for item in value]
+        if kind is int or kind is bool or value is None:
+            return value
+        if kind is float:
+            if not isfinite(value):
+                raise InvalidAction("The input holds NaN or an infinite number.", fix="Send null or a string.")
+            return value
+        return self._subclass(value, depth)
+
+    def _subclass(self, value: Any, depth: int) -> Any:
+        """str, int, float, dict and list subclasses (enums, ordered dicts) are taken as what they are in JSON."""
+        plains: tuple[type[Any], ...] = (str, int, float, dict, list)
+        for plain in plains:
+            if isinstance(value, plain):
+                self.nodes_left += 1
+                return self.copy(plain(value), depth)
+        raise InvalidAction(
+            f"A value of type {type(value).__name__} is not JSON.",
+            fix="Pass strings, numbers, booleans, null, lists and string-keyed objects.",
+        )
+
+    def _key(self, key: Any) -> str:
+        if not isinstance(key, str):
+            raise InvalidAction(f"An object key is a {type(key).__name__}, not a string.", fix="Use string keys.")
+        return self._text(key)
+
+    def _text(self, text: Any) -> str:
+        plain = str.__str__(text)
+        if plain.isascii():
+            size = len(plain)
+        else:
+            try:
+                size = len(plain.encode("utf-8"))
+            except UnicodeEncodeError:
+                raise InvalidAction(
+                    "A string holds half of a surrogate pair, which is not text.",
+                    fix="Send well-formed Unicode.",
+                ) from None
+        self.bytes_left -= size
+        if self.bytes_left < 0:
+            raise too_large(self.limits)
+        return plain
+
+
+def too_large(limits: Limits) -> InvalidAction:
+    """The error for input over `limits`."""
+    return InvalidAction(
+        f"The action is larger than {limits.max_bytes} bytes or {limits.max_nodes} values.",
+        fix="Send less, or raise `limits` in the configuration.",
+        code="action.too_large",
+    )
+
+
+def _too_deep() -> InvalidAction:
+    return InvalidAction(
+        f"The input is nested deeper than {MAX_DEPTH} levels.", fix="Flatten it.", code="action.too_large"
+    )
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise InvalidAction("An object has the same key twice.", fix="Send each key once.")
+    return result
+
+
+def _refuse_constant(_name: str) -> NoReturn:
+    raise InvalidAction("The input holds NaN or an infinite number.", fix="Send null or a string.")

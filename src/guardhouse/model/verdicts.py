@@ -1,0 +1,136 @@
+"""What the gate says: a decision, how risky it is, and why, in two voices.
+
+A person may see what was planted, escaped and quoted. An agent, or any model, is told where it was, never the words:
+repeating them would plant them again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+import msgspec
+
+from guardhouse.model.findings import Effect, Finding, Ordered, Origin, Severity, Span
+
+
+class Decision(Ordered):
+    """In order of strictness, so that the strictest of many is `max`."""
+
+    ALLOW = "allow"
+    ALLOW_WITH_REDACTION = "allow_with_redaction"
+    REQUIRE_APPROVAL = "require_approval"
+    DENY = "deny"
+
+
+class RiskLevel(Ordered):
+    """How risky an action is, all findings taken together."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One cause of a decision, readable."""
+
+    code: str
+    decided_by: str
+    """The rule or the detector."""
+    decision: Decision
+    """What this cause alone asks for."""
+    severity: Severity
+    title: str
+    why: str
+    instead: str
+    span: Span | None = None
+    origin: Origin | None = None
+    effect: Effect | None = None
+    excerpt: str = ""
+    remedy: str = ""
+    """The one command with which a person can allow it."""
+
+    @property
+    def for_person(self) -> str:
+        """Everything, with the offending text quoted and control characters made visible."""
+        quoted = f": “{visible(self.excerpt)}”" if self.excerpt else ""
+        parts = [f"{visible(self.title)}{quoted} (`{self.code}`).", self._where(), self.why]
+        if self.instead:
+            parts.append(f"Instead: {self.instead}")
+        if self.remedy:
+            parts.append(f"You (not the agent) can allow it: `{visible(self.remedy)}`.")
+        return " ".join(part for part in parts if part)
+
+    @property
+    def for_agent(self) -> str:
+        """The code, where it was, and what to do instead; no quotes and no way to allow it."""
+        parts = [f"`{self.code}`.", self._where(), self.why]
+        if self.instead:
+            parts.append(f"Instead: {self.instead}")
+        return " ".join(part for part in parts if part)
+
+    def _where(self) -> str:
+        where = ""
+        if self.span is not None:
+            where = f"In `{visible(self.span.field)}`"
+            if self.span.start is not None:
+                where += f", characters {self.span.start}–{self.span.end}"
+        if self.origin is not None and self.origin.kind not in {"agent", "output"}:
+            source = {"user": "the user's message"}.get(self.origin.kind, f"{self.origin.kind} {self.origin.name}")
+            call = f", call {self.origin.call_id}" if self.origin.call_id else ""
+            where += f"{' of ' if where else 'In '}{visible(source)}{visible(call)}"
+        return f"{where}." if where else ""
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The gate's answer to one action."""
+
+    decision: Decision
+    risk_level: RiskLevel
+    reasons: tuple[Reason, ...]
+    policy_revision: str
+    action_hash: str = ""
+    event_id: str = ""
+    """Names this decision in the record; set by the gate, not by `decide`."""
+    params: dict[str, Any] | None = None
+    """With `allow_with_redaction` on a call: the parameters as they may be sent."""
+    content: Any = None
+    """With `allow_with_redaction` on content: the content as it may be passed on."""
+    findings: tuple[Finding, ...] = ()
+    mode: Literal["enforce", "observe", "disabled"] = "enforce"
+    would_be: Decision | None = None
+    """In observe mode: what would have been decided."""
+
+    @property
+    def for_person(self) -> str:
+        """A few sentences for a terminal or a card."""
+        return self._text([reason.for_person for reason in self.reasons])
+
+    @property
+    def for_agent(self) -> str:
+        """A few sentences an agent can act on; safe to put into a model's context."""
+        return self._text([reason.for_agent for reason in self.reasons])
+
+    def _text(self, reasons: list[str]) -> str:
+        lead = {
+            Decision.ALLOW: "Allowed",
+            Decision.ALLOW_WITH_REDACTION: "Allowed with redaction",
+            Decision.REQUIRE_APPROVAL: "Needs approval",
+            Decision.DENY: "Blocked",
+        }[self.decision]
+        return f"{lead}: {' '.join(reasons)}" if reasons else f"{lead}."
+
+
+def visible(text: str) -> str:
+    """`text` with everything that could fool a reader's eye or a terminal written as an escape."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char if char.isprintable() and not _is_invisible(char) else f"\\u{{{ord(char):x}}}" for char in text)
+
+
+_BLANK: Final = frozenset(map(chr, (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0)))
+
+
+def _is_invisible(char: str) -> bool:
+    """Printable by Unicode's book, yet drawn as nothing: fillers, blank Braille, variation selectors."""
+    return char in _BLANK or 0xFE00 <= ord(char) <= 0xFE0F or 0xE0100 <= ord(char) <= 0xE01EF
