@@ -1,5 +1,212 @@
 """What a detector is: a function from a scene to findings, listed with its name and its reason codes.
 
-A scene is one action with everything a detector may look at: the facts so far, the settings, and the parts of the
-action that several detectors share (its strings, the secrets in them, where it reaches out to), found once.
+A scene is one action with everything a detector may look at: the facts so far, the settings, and what several
+detectors share (the action's strings, its secrets, the places it touches), found once. A detector decides nothing
+and does no I/O; what it must know of the world it asks for with `fact`, and gets on the next round.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from guardhouse.model import (
+    NO_FACTS,
+    Action,
+    Addresses,
+    AddressesOf,
+    Facts,
+    Finding,
+    MemoryReadPost,
+    MemoryReadPre,
+    Need,
+    Origin,
+    OutputPublish,
+    RealPath,
+    RealPathOf,
+    ReasonCode,
+    SkillInstall,
+    SkillRunPost,
+    SkillRunPre,
+    ToolCallPost,
+    ToolCallPre,
+    UserInput,
+)
+from guardhouse.net import NetworkRules
+from guardhouse.trust import ToolCatalogue, ToolProfile, tool_name
+
+if TYPE_CHECKING:
+    from guardhouse.detect.secrets import SecretMatch, SecretScanner
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPlace:
+    """A file or directory that belongs to the guard, or that decides whether an agent calls it."""
+
+    path: str
+    readable: bool
+    """Looking at configuration is fine; state holds what the agent must not even see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where the guard runs. Lexical and real forms of each place are both listed, so links do not matter."""
+
+    homes: tuple[str, ...] = ()
+    """The user's home directory; the first is what `~` means."""
+    cwd: str = ""
+    """The working directory for actions that do not name one."""
+    temp: tuple[str, ...] = ("/tmp", "/var/tmp")  # noqa: S108 - a class of places, nothing is written here
+    own: tuple[OwnPlace, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorSettings:
+    """What configuration says to detectors."""
+
+    scanner: SecretScanner
+    tools: ToolCatalogue = field(default_factory=ToolCatalogue)
+    network: NetworkRules = field(default_factory=NetworkRules)
+    network_by_tool: Mapping[str, NetworkRules] = field(default_factory=dict)
+    surroundings: Surroundings = field(default_factory=Surroundings)
+    allowed_directories: tuple[str, ...] = ()
+    sensitive_paths: tuple[str, ...] = ()
+    bash: Literal["ask", "deny"] = "ask"
+    allowed_commands: tuple[str, ...] = ()
+    switched_off: frozenset[str] = frozenset()
+
+    def network_for(self, tool: str) -> NetworkRules:
+        """The destination rules of `tool`, or the default ones."""
+        return self.network_by_tool.get(tool_name(tool), self.network)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One string in an action: where it is, the key it stands under, and what it says."""
+
+    field: str
+    key: str
+    """Lower-cased, with `-` as `_`; list items carry the key of their list."""
+    text: str
+
+
+
+class Scene:
+    """One action under inspection."""
+
+    def __init__(self, action: Action, settings: DetectorSettings, facts: Facts = NO_FACTS) -> None:
+        self.action = action
+        self.settings = settings
+        self.facts = facts
+        self.needed: dict[Need, None] = {}
+        self.failures: dict[str, str] = {}
+        """Detectors that broke, with the kind of error."""
+
+    @property
+    def unanswered(self) -> tuple[Need, ...]:
+        """What was asked for and is not among the facts."""
+        return tuple(need for need in self.needed if not self.facts.answers(need))
+
+    @cached_property
+    def tool(self) -> ToolProfile | None:
+        """The profile of the tool about to be called; None for every other action."""
+        return self.settings.tools.profile(self.action.tool) if isinstance(self.action, ToolCallPre) else None
+
+    @property
+    def rule_tool(self) -> ToolProfile | None:
+        """The tool that rules about tools and capabilities speak of: the one called, or the one that answered."""
+        if isinstance(self.action, ToolCallPost):
+            return self.settings.tools.profile(self.action.tool)
+        return self.tool
+
+    @cached_property
+    def body(self) -> tuple[str, Any]:
+        """The field that carries what the action says, and its value."""
+        action = self.action
+        if isinstance(action, (ToolCallPre, SkillRunPre)):
+            return "params", action.params
+        if isinstance(action, MemoryReadPre):
+            return "query", action.query
+        if isinstance(action, SkillInstall):
+            return "source", action.source
+        return "content", action.content
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """Every string of the action's body, object keys included."""
+        found: list[Leaf] = []
+        _collect(self.body[1], self.body[0], "", found)
+        return tuple(found)
+
+    @cached_property
+    def secrets(self) -> list[tuple[str, SecretMatch]]:
+        """Every secret in the action's body, by field."""
+        return self.settings.scanner.scan_value(self.body[1], self.body[0])
+
+    def masked(self, leaf: Leaf) -> str:
+        """The leaf's text for a person: secrets masked, and cut to a length a card can show."""
+        pieces: list[str] = []
+        at = 0
+        for name, match in self.secrets:
+            if name == leaf.field and match.start >= at:
+                pieces += (leaf.text[at : match.start], match.mask)
+                at = match.end
+        text = "".join(pieces) + leaf.text[at:]
+        return text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}…"
+
+    @cached_property
+    def origin(self) -> Origin:
+        """Which content the action's body is."""
+        action = self.action
+        if isinstance(action, UserInput):
+            return Origin("user", action.origin)
+        if isinstance(action, ToolCallPost):
+            return Origin("tool", action.tool, action.call_id)
+        if isinstance(action, MemoryReadPost):
+            return Origin("memory", action.store)
+        if isinstance(action, SkillRunPost):
+            return Origin("skill", action.skill)
+        if isinstance(action, OutputPublish):
+            return Origin("output", action.channel or "")
+        return Origin("agent")
+
+    def addresses(self, host: str) -> Addresses | None:
+        """What `host` resolves to, or None if that is still to be found out."""
+        answer = self.facts.addresses.get(host)
+        if answer is None:
+            self.needed[AddressesOf(host)] = None
+        return answer
+
+    def real_path(self, path: str) -> RealPath | None:
+        """Where `path` really leads, or None if that is still to be found out."""
+        answer = self.facts.real_paths.get(path)
+        if answer is None:
+            self.needed[RealPathOf(path)] = None
+        return answer
+
+
+_EXCERPT: Final = 200
+
+
+def _collect(value: Any, path: str, key: str, found: list[Leaf]) -> None:
+    if isinstance(value, str):
+        found.append(Leaf(path, key, value))
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            _collect(item, f"{path}.{name}", name.lower().replace("-", "_"), found)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _collect(item, f"{path}[{index}]", key, found)
+
+
+@dataclass(frozen=True, slots=True)
+class Detector:
+    """One row of the detector table."""
+
+    id: str
+    codes: tuple[ReasonCode, ...]
+    find: Callable[[Scene], Iterable[Finding]]
+    needs: Callable[[Scene], object] | None = None
+    """Asks the scene for every fact that `find` will want, cheaply; only for detectors that want any."""

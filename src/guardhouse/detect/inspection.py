@@ -1,0 +1,82 @@
+"""The detector table, and running it: every detector looks at the scene, and one that breaks leaves a finding.
+
+Third-party detectors are passed in by name in the program that builds the guard; nothing is ever loaded by itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from guardhouse.detect import commands, destinations, exfil, paths, secret_use, tools
+from guardhouse.model import Finding, ReasonCode, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from guardhouse.detect.interface import Detector, Scene
+    from guardhouse.model import Need
+
+DETECTORS: Final[tuple[Detector, ...]] = (
+    tools.DETECTOR,
+    secret_use.DETECTOR,
+    destinations.DETECTOR,
+    paths.DETECTOR,
+    commands.DETECTOR,
+    exfil.DETECTOR,
+)
+"""Every detector of the house, in the order in which they look."""
+
+FAILED: Final = ReasonCode(
+    id="guard.detector_failed",
+    title="A part of the guard failed while looking at this",
+    severity=Severity.HIGH,
+    why="What could not be looked at could be anything.",
+    instead="Try a simpler call; the user can report the failure.",
+    example="A detector raised an exception; the text of the finding names the detector and the kind of error.",
+)
+
+
+FACT_MISSING: Final = ReasonCode(
+    id="guard.fact_missing",
+    title="The guard could not find out what it needs to know",
+    severity=Severity.HIGH,
+    why="A decision that rests on an unanswered question could be wrong either way.",
+    instead="Try again; if it stays, the user can look at the guard's record.",
+    example="A detector asked where a path leads, and nothing answered.",
+)
+
+
+def needs(scene: Scene, extra: tuple[Detector, ...] = ()) -> tuple[Need, ...]:
+    """What must be known of the world before `inspect` can see everything."""
+    for detector in _switched_on(scene, extra):
+        if detector.needs is not None:
+            _run(scene, detector, detector.needs)
+    return scene.unanswered
+
+
+def inspect(scene: Scene, extra: tuple[Detector, ...] = ()) -> tuple[Finding, ...]:
+    """Everything all detectors saw. A detector that fails, or a question nobody answered, is a finding, never a gap."""
+    found: list[Finding] = []
+    for detector in _switched_on(scene, extra):
+        _run(scene, detector, lambda scene, find=detector.find: found.extend(find(scene)))
+    found += [
+        Finding(code=FAILED.id, detector=name, severity=FAILED.severity, detail=f"{name}: {error}")
+        for name, error in scene.failures.items()
+    ]
+    found += [
+        Finding(code=FACT_MISSING.id, detector="facts", severity=FACT_MISSING.severity, detail=type(need).__name__)
+        for need in scene.unanswered
+    ]
+    return tuple(found)
+
+
+def _switched_on(scene: Scene, extra: tuple[Detector, ...]) -> list[Detector]:
+    return [detector for detector in (*DETECTORS, *extra) if detector.id not in scene.settings.switched_off]
+
+
+def _run(scene: Scene, detector: Detector, step: Callable[[Scene], object]) -> None:
+    """One detector's step; its failure is kept, without the message, which could quote what it was looking at."""
+    try:
+        step(scene)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it must become a finding
+        scene.failures[detector.id] = type(error).__name__

@@ -1,0 +1,231 @@
+"""Which places on a file system are sensitive: the table, one entry a line, and the matcher over it.
+
+A pattern is a glob on whole paths: `~` is any user's home, `**` any directories, `*` anything within one name. Case
+does not count, because on some systems it does not. Whether touching such a place is allowed is policy's to say.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
+    # kind, pattern, an example that must match
+    ("ssh_private_key", "~/.ssh", "/home/ada/.ssh"),
+    ("ssh_private_key", "~/.ssh/**", "/home/ada/.ssh/id_ed25519"),
+    ("ssh_private_key", "**/id_{rsa,dsa,ecdsa,ed25519,ecdsa_sk,ed25519_sk}", "/srv/backup/id_rsa"),
+    ("ssh_private_key", "/etc/ssh/ssh_host_*_key", "/etc/ssh/ssh_host_rsa_key"),
+    ("private_key_file", "**/*.{pem,key,p12,pfx,jks,keystore,ppk,pkcs12,kdbx,asc}", "/srv/app/tls/server.key"),
+    ("system_password_file", "/etc/{shadow,gshadow,master.passwd}{,-,~}", "/etc/shadow"),
+    ("system_secret", "/etc/{sudoers,sudoers.d/**,security/opasswd,krb5.keytab}", "/etc/sudoers"),
+    ("system_secret", "/etc/{ssl/private,ipsec.d/private,wireguard,openvpn,ppp/*-secrets}{,/**}", "/etc/ssl/private/x"),
+    ("system_secret", "/etc/{kubernetes/*.conf,kubernetes/pki/**,rancher/**,docker/key.json}", "/etc/kubernetes/admin.conf"),
+    ("system_secret", "/{run,var/run}/secrets{,/**}", "/run/secrets/db_password"),
+    ("system_secret", "/proc/*/{environ,mem,maps,fd/**}", "/proc/self/environ"),
+    ("cloud_credentials", "~/.aws{,/**}", "/home/ada/.aws/credentials"),
+    ("cloud_credentials", "~/.azure{,/**}", "/home/ada/.azure/accessTokens.json"),
+    ("cloud_credentials", "~/.config/gcloud{,/**}", "/home/ada/.config/gcloud/credentials.db"),
+    ("cloud_credentials", "~/.{oci,aliyun,tencentcloud,bluemix,linode-cli,hcloud}{,/**}", "/home/ada/.oci/config"),
+    ("cloud_credentials", "~/.config/{doctl,hcloud,scw,flyctl,heroku}{,/**}", "/home/ada/.config/doctl/config.yaml"),
+    ("cloud_credentials", "~/.terraform.d/credentials.tfrc.json", "/home/ada/.terraform.d/credentials.tfrc.json"),
+    ("cloud_credentials", "**/{application_default_credentials,service-account*,serviceaccount*}.json", "/x/service-account.json"),
+    ("cloud_credentials", "**/*.tfstate{,.backup}", "/srv/infra/terraform.tfstate"),
+    ("kubeconfig", "~/.kube{,/**}", "/home/ada/.kube/config"),
+    ("kubeconfig", "**/{kubeconfig,*.kubeconfig}", "/srv/ci/kubeconfig"),
+    ("registry_credentials", "~/.docker/config.json", "/home/ada/.docker/config.json"),
+    ("registry_credentials", "**/.{npmrc,pypirc,yarnrc.yml,gem/credentials,cargo/credentials{,.toml}}", "/home/ada/.npmrc"),
+    ("registry_credentials", "~/.{m2/settings.xml,m2/settings-security.xml,gradle/gradle.properties,nuget/nuget.config}", "/root/.m2/settings.xml"),
+    ("tool_credentials", "~/.config/{gh,glab-cli,hub}{,/**}", "/home/ada/.config/gh/hosts.yml"),
+    ("tool_credentials", "~/.{git-credentials,netrc,_netrc,pgpass,my.cnf,mylogin.cnf,boto,s3cfg,vault-token,databrickscfg}", "/root/.netrc"),
+    ("tool_credentials", "**/.{git-credentials,netrc,pgpass,htpasswd}", "/srv/www/.htpasswd"),
+    ("tool_credentials", "~/.{claude/.credentials.json,codex/auth.json,gemini/oauth_creds.json,config/openai/**}", "/root/.codex/auth.json"),
+    ("keyring", "~/.gnupg{,/**}", "/home/ada/.gnupg/private-keys-v1.d/x.key"),
+    ("keyring", "~/.local/share/keyrings{,/**}", "/home/ada/.local/share/keyrings/login.keyring"),
+    ("keyring", "~/.password-store{,/**}", "/home/ada/.password-store/mail.gpg"),
+    ("keyring", "~/library/keychains{,/**}", "/Users/ada/Library/Keychains/login.keychain-db"),
+    ("keyring", "~/.{kwallet,config/keepassxc,config/bitwarden cli}{,/**}", "/home/ada/.config/KeePassXC/x"),
+    ("browser_data", "~/.mozilla{,/**}", "/home/ada/.mozilla/firefox/x.default/logins.json"),
+    ("browser_data", "~/.config/{google-chrome,chromium,bravesoftware,microsoft-edge,vivaldi,opera}{,/**}", "/home/ada/.config/google-chrome/Default/Cookies"),
+    ("browser_data", "~/library/application support/{google/chrome,firefox,bravesoftware,microsoft edge}{,/**}", "/Users/ada/Library/Application Support/Firefox/x"),
+    ("browser_data", "~/library/cookies{,/**}", "/Users/ada/Library/Cookies/Cookies.binarycookies"),
+    ("wallet", "~/.{bitcoin,ethereum,electrum,monero,solana,config/solana}{,/**}", "/home/ada/.electrum/wallets/default_wallet"),
+    ("wallet", "**/wallet.dat", "/srv/coins/wallet.dat"),
+    ("env_file", "**/.env", "/srv/app/.env"),
+    ("env_file", "**/.env.*", "/srv/app/.env.production"),
+    ("env_file", "**/*.env", "/srv/app/prod.env"),
+    ("env_file", "**/.envrc", "/srv/app/.envrc"),
+    ("shell_history", "~/.{*_history,*history,lesshst,viminfo}", "/home/ada/.bash_history"),
+    ("shell_history", "~/.local/share/{fish/fish_history,*/history}", "/home/ada/.local/share/fish/fish_history"),
+    ("application_secrets", "**/{secrets,credentials,client_secret*}.{json,yaml,yml,toml,ini}", "/srv/app/secrets.yaml"),
+    ("application_secrets", "**/config/{master.key,credentials.yml.enc}", "/srv/app/config/master.key"),
+    ("application_secrets", "**/wp-config.php", "/srv/www/wp-config.php"),
+)
+
+NOT_SENSITIVE: Final[tuple[tuple[str, str], ...]] = (
+    # pattern, an example that must be spared
+    ("**/*.pub", "/home/ada/.ssh/id_ed25519.pub"),
+    ("~/.ssh/{known_hosts,known_hosts.old,config,authorized_keys}", "/home/ada/.ssh/known_hosts"),
+    ("~/.aws/{config,cli/**}", "/home/ada/.aws/config"),
+    ("**/{.env,*.env}.{example,sample,template,dist,defaults,tmpl,tpl}", "/srv/app/.env.example"),
+    ("**/{example,sample,template,test}.env", "/srv/app/example.env"),
+    ("**/{*cert*,*chain*,ca,ca-*,*-ca,*bundle*,*.crt,*public*,*pub*}.pem", "/srv/tls/fullchain.pem"),
+    ("**/*public*.{key,asc}", "/srv/keys/public.key"),
+    ("/usr/share/**", "/usr/share/ca-certificates/x.pem"),
+    ("/etc/ssl/certs/**", "/etc/ssl/certs/ISRG_Root_X1.pem"),
+    ("**/site-packages/**", "/srv/app/.venv/lib/site-packages/certifi/cacert.pem"),
+    ("**/node_modules/**", "/srv/app/node_modules/x/test.key"),
+)
+
+PERSISTENCE: Final[tuple[tuple[str, str, str], ...]] = (
+    # what it starts, pattern, an example that must match
+    ("remote_login", "~/.ssh/{authorized_keys,authorized_keys2,rc,config,environment}", "/root/.ssh/authorized_keys"),
+    ("shell_startup", "~/.{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,profile}", "/home/ada/.bashrc"),
+    ("shell_startup", "~/.{zshrc,zshenv,zprofile,zlogin,zlogout,kshrc,cshrc,tcshrc,inputrc}", "/home/ada/.zshrc"),
+    ("shell_startup", "~/.config/{fish,nushell}{,/**}", "/home/ada/.config/fish/config.fish"),
+    ("shell_startup", "/etc/{profile,profile.d/**,bash.bashrc,zsh/**,environment,ld.so.preload,ld.so.conf.d/**}", "/etc/profile.d/x.sh"),
+    ("scheduled_job", "/{etc/cron*,etc/anacrontab,var/spool/cron}{,/**}", "/etc/cron.d/x"),
+    ("service", "/{etc,lib,usr/lib,run}/systemd/**", "/etc/systemd/system/x.service"),
+    ("service", "~/.{config/systemd,config/autostart,local/share/systemd}{,/**}", "/home/ada/.config/autostart/x.desktop"),
+    ("service", "{~,}/library/{launchagents,launchdaemons,startupitems}{,/**}", "/Library/LaunchDaemons/x.plist"),
+    ("service", "/etc/{init.d,rc.local,rc*.d,udev/rules.d,xdg/autostart}{,/**}", "/etc/init.d/x"),
+    ("login", "/etc/pam.d/**", "/etc/pam.d/sshd"),
+    ("git_hook", "**/.git/{hooks,hooks/**,config}", "/srv/app/.git/hooks/pre-commit"),
+    ("git_hook", "~/.{gitconfig,config/git/**}", "/home/ada/.gitconfig"),
+    ("python_startup", "**/site-packages/{*.pth,sitecustomize.py,usercustomize.py}", "/x/site-packages/a.pth"),
+)
+
+HOOK_SETTINGS: Final[tuple[tuple[str, str, str], ...]] = (
+    # agent, pattern of the files that decide whether the agent calls the guard, an example
+    ("claude-code", "**/.claude/settings{,.local}.json", "/srv/app/.claude/settings.local.json"),
+    ("claude-code", "~/.claude.json", "/home/ada/.claude.json"),
+    ("claude-code", "**/.claude/hooks/**", "/srv/app/.claude/hooks/x.sh"),
+    ("claude-code", "/etc/claude-code/**", "/etc/claude-code/managed-settings.json"),
+    ("codex", "**/.codex/{config.toml,hooks.json,requirements.toml,rules/**,hooks/**}", "/home/ada/.codex/config.toml"),
+    ("codex", "/etc/codex/**", "/etc/codex/requirements.toml"),
+    ("cursor", "**/.cursor/{hooks.json,hooks/**,mcp.json}", "/srv/app/.cursor/hooks.json"),
+    ("gemini", "**/.gemini/{settings.json,policies/**,hooks/**}", "/home/ada/.gemini/settings.json"),
+    ("copilot", "**/.github/hooks/**", "/srv/app/.github/hooks/hooks.json"),
+    ("copilot", "/etc/github-copilot/**", "/etc/github-copilot/policy.d/x.json"),
+    ("copilot", "~/.copilot/{config.json,hooks/**,mcp-config.json}", "/home/ada/.copilot/config.json"),
+    ("goose", "~/.config/goose/**", "/home/ada/.config/goose/config.yaml"),
+    ("hermes", "~/.hermes/{config.yaml,hooks/**,plugins/**}", "/home/ada/.hermes/config.yaml"),
+    ("guardhouse", "**/.guardhouse.{yaml,yml,toml,json}", "/srv/app/.guardhouse.yaml"),
+)
+
+SYSTEM_ROOTS: Final = (
+    "/bin /boot /dev /etc /lib /lib32 /lib64 /opt /proc /run /sbin /srv /sys /usr /var /system /library /applications "
+    "/private/etc /private/var"
+).split()
+
+
+class PlaceTable:
+    """A compiled set of patterns: which of them, if any, a path falls under."""
+
+    def __init__(self, patterns: Iterable[tuple[str, str]], homes: tuple[str, ...] = ()) -> None:
+        import re2  # noqa: PLC0415 - only needed once a path is looked at
+
+        options = re2.Options()
+        options.case_sensitive = False
+        options.encoding = re2.Options.Encoding.UTF8
+        self._set: Any = re2.Set.FullMatchSet(options)
+        self._kinds: list[str] = []
+        for kind, pattern in patterns:
+            self._kinds.append(kind)
+            self._set.Add(glob_to_re2(pattern, homes))
+        self._set.Compile()
+
+    def kind(self, path: str) -> str | None:
+        """The kind of the first pattern that `path` matches."""
+        indexes = self._set.Match(path)
+        return self._kinds[min(indexes)] if indexes else None
+
+
+_HOMES: Final = ("/home/[^/]+", "/root", "/var/root", "/users/[^/]+")
+
+
+def glob_to_re2(pattern: str, homes: tuple[str, ...] = ()) -> str:
+    """A path glob (`~`, `**`, `*`, `{a,b}`) as an RE2 expression for the whole path; `homes` are further homes."""
+    home = "|".join((*_HOMES, *("".join(map(_literal, path)) for path in homes)))
+    out: list[str] = []
+    depth = index = 0
+    while index < len(pattern):
+        char = pattern[index]
+        if pattern.startswith("**", index):
+            slash = pattern.startswith("**/", index)
+            out.append("(?:/?(?:[^/]+/)*)" if slash else ".+")
+            index += 3 if slash else 2
+            continue
+        if char == "*":
+            out.append("[^/]*")
+        elif char == "~" and (index == 0 or pattern[index - 1] == "{"):
+            out.append(f"(?:{home})")
+        elif char == "{":
+            depth += 1
+            out.append("(?:")
+        elif char == "}" and depth:
+            depth -= 1
+            out.append(")")
+        elif char == "," and depth:
+            out.append("|")
+        else:
+            out.append(_literal(char))
+        index += 1
+    return f"(?s:{''.join(out)})"
+
+
+def _literal(char: str) -> str:
+    return char if char.isalnum() or char in "/_-" or not char.isascii() else f"\\{char}"
+
+
+def absolute(raw: str, cwd: str, home: str) -> str:
+    """`raw` as an absolute path, links and dot segments untouched; every way to spell the home directory is read."""
+    path = raw.strip()
+    lowered = path[:7].lower()
+    if lowered == "file://":
+        path = _percent_decoded(path[7:])
+        path = path if path.startswith("/") else f"/{path.partition('/')[2]}"
+    path = path.replace("\\", "/") if path[1:3] == ":\\" or "\\" in path and "/" not in path else path
+    for name in _HOME_SPELLINGS:
+        if path == name or path.startswith(f"{name}/"):
+            path = f"{home}{path[len(name) :]}"
+            break
+    if path.startswith("~"):
+        user, _, rest = path[1:].partition("/")
+        path = f"/root/{rest}" if user == "root" else f"/home/{user}/{rest}"
+    return path if path.startswith("/") else f"{cwd.rstrip('/')}/{path}"
+
+
+_HOME_SPELLINGS: Final = ("~", "$HOME", "${HOME}", "%USERPROFILE%", "$env:USERPROFILE")
+
+
+def tidy(path: str) -> str:
+    """An absolute path with dot segments and doubled slashes taken out."""
+    return posixpath.normpath(f"/{path.lstrip('/')}")
+
+
+def inside(path: str, directory: str) -> bool:
+    """Whether `path` is `directory` or lies in it; case does not count."""
+    if not directory:
+        return False
+    folded, parent = path.casefold(), directory.rstrip("/").casefold()
+    return folded == parent or folded.startswith(f"{parent}/")
+
+
+def _percent_decoded(text: str) -> str:
+    if "%" not in text:
+        return text
+    out = bytearray()
+    index = 0
+    raw = text.encode("utf-8")
+    while index < len(raw):
+        hexes = raw[index + 1 : index + 3]
+        if raw[index] == 0x25 and len(hexes) == 2 and all(chr(digit) in "0123456789abcdefABCDEF" for digit in hexes):
+            out.append(int(hexes, 16))
+            index += 3
+        else:
+            out.append(raw[index])
+            index += 1
+    return out.decode("utf-8", "replace")

@@ -1,0 +1,81 @@
+"""Looks for secrets in what comes back, goes out, or is passed to a tool.
+
+Where a secret is matters more than what it is: in content on its way to a model or a reader it is masked; in the
+arguments of a local call it is merely noted; leaving the machine is for the exfiltration detector.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from guardhouse.detect.interface import Detector, Scene
+from guardhouse.model import (
+    Finding,
+    MemoryReadPre,
+    ReasonCode,
+    Severity,
+    SkillInstall,
+    SkillRunPre,
+    Span,
+    ToolCallPre,
+    UserInput,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ID: Final = "secrets"
+
+IN_CONTENT: Final = ReasonCode(
+    id="secret.in_content",
+    title="The content holds a secret",
+    severity=Severity.HIGH,
+    why="Whatever a model or a reader sees can be repeated, logged and stolen.",
+    instead="Work with the masked text; the user can look at the original.",
+    example='{"type":"OutputPublish","content":"Here is the token: sk-abcdefghijklmnopqrstuvwx"}',
+    masks=True,
+)
+IN_PARAMS: Final = ReasonCode(
+    id="secret.in_params",
+    title="The call carries a secret",
+    severity=Severity.LOW,
+    why="It stays on this machine, but it shows that the agent holds a secret.",
+    instead="Refer to the secret by the name of the variable or file that holds it.",
+    example=(
+        '{"type":"ToolCallPre","tool":"write_file",'
+        '"params":{"path":"notes.txt","content":"sk-abcdefghijklmnopqrstuvwx"}}'
+    ),
+    masks=True,
+)
+IN_INPUT: Final = ReasonCode(
+    id="secret.in_input",
+    title="The user's message holds a secret",
+    severity=Severity.LOW,
+    why="The model will see it, and so may everything the model writes to.",
+    instead="Keep secrets in variables or files and speak of them by name.",
+    example='{"type":"UserInput","content":"use sk-abcdefghijklmnopqrstuvwx","origin":"typed"}',
+    masks=True,
+)
+
+
+def _find(scene: Scene) -> Iterator[Finding]:
+    if isinstance(scene.action, UserInput):
+        code = IN_INPUT
+    elif isinstance(scene.action, (ToolCallPre, SkillRunPre, MemoryReadPre, SkillInstall)):
+        code = IN_PARAMS
+    else:
+        code = IN_CONTENT
+    for name, match in scene.secrets:
+        yield Finding(
+            code=code.id,
+            detector=_ID,
+            severity=code.severity,
+            confidence=match.confidence,
+            span=Span(name, match.start, match.end),
+            origin=scene.origin,
+            secret_kind=match.kind,
+            detail=match.kind,
+        )
+
+
+DETECTOR: Final = Detector(id=_ID, codes=(IN_CONTENT, IN_PARAMS, IN_INPUT), find=_find)

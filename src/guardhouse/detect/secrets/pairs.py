@@ -1,0 +1,337 @@
+"""Secrets known by the name they stand under: `password=…`, `"api_key": "…"`, `<token>…</token>`, `--token …`.
+
+The name says how much the value must look like a secret; the value is then judged alone. Used for text and, with
+the enclosing key as the name, for structured values. Tokens known by their own form are in `kinds`.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from guardhouse.detect.secrets.checks import JUDGED, entropy, is_placeholder, longest_run, wordiness
+from guardhouse.detect.secrets.interface import REDACTED, Category, SecretKind
+from guardhouse.model import Confidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Name(Enum):
+    """What a name promises about its value."""
+
+    PASSWORD = "password"
+    """Chosen by a person perhaps: short values count."""
+    SECRET = "secret"
+    """Made by a machine: the value must look random, or at least not like code or words."""
+    KEY = "key"
+    """May be a secret, may be a cache key: only a long random value counts."""
+
+
+_PASSWORD_WORDS: Final = ("password", "passwd", "passwrd", "passwort", "pwd", "passphrase", "passcode", "userpass")
+_SECRET_WORDS: Final = (
+    "secret", "secrets", "token", "tokens", "apikey", "apikeys", "accesskey", "secretkey", "privatekey", "authkey",
+    "authtoken", "credential", "credentials", "accountkey", "licensekey", "encryptionkey", "signingkey", "bearer",
+    "jwt", "masterkey", "sessionkey", "clientkey", "appkey", "consumerkey", "hmackey", "sharedkey", "apitoken",
+)  # fmt: skip
+_KEY_WORDS: Final = ("key", "keys", "auth", "cred", "creds", "pat", "salt", "sessionid", "session", "sid", "authorization", "access", "private", "api")
+_BEFORE_KEY: Final = frozenset(
+    "api access secret private auth account encryption encrypt signing sign master license client app application "
+    "consumer shared service hmac session storage admin root deploy webhook function functions host insert query "
+    "insights project server subscription device rest write ingest".split()
+)
+_PUBLIC: Final = frozenset(
+    "public pub primary foreign sort partition cache hot shortcut arrow translation i18n dict lookup keyboard csrf "
+    "xsrf syntax lexer parser tokenizer bos eos pad unk mask max min num stop special end start next page sync "
+    "continuation pagination invalid missing unexpected expected bad wrong unknown without no has is".split()
+)
+_NOT_ITSELF: Final = frozenset(
+    "id ids name names type types count counts len length size limit path paths file files filename dir url uri urls "
+    "endpoint host expires expiry expiration expired expire ttl hint policy field fields label prefix suffix regex "
+    "pattern format scheme version index idx pos position error errors err msg message text title description desc "
+    "enabled required valid ok status state mode provider manager service class func function callback handler "
+    "validator hash digest checksum algorithm alg algo usage created updated at date time timeout age rotation input "
+    "placeholder help doc docs list map set strength changed reset forgot confirm confirmation match matches arn ref "
+    "env var variable kind source store stream info meta metadata schema column attr attribute param parameter "
+    "header headers fingerprint thumbprint location namespace budget cost price prompt completion".split()
+)
+
+_LITERALS: Final = frozenset(
+    "none null nil true false undefined string str int integer number bool boolean object bytes required optional "
+    "password passwd secret token bearer basic apikey default empty unset disabled enabled anonymous".split()
+)
+_HASHES: Final = ("sha1", "sha2", "sha3", "sha5", "md5", "$2a$", "$2b$", "$2y$", "$1$", "$5$", "$6$", "$argon", "pbkdf2", "{ssha", "{sha", "h1:")
+_CODE_HEADS: Final = (
+    "process.env", "os.environ", "os.getenv", "env.", "env[", "getenv", "config.", "self.", "this.", "req.", "request.",
+    "secrets.", "vars.", "var.", "local.", "module.", "data.", "ctx.", "settings.", "options.", "opts.", "args.",
+    "params.", "props.", "event.", "user.", "new ", "await ", "async ", "function", "lambda", "return ", "ref:", "arn:",
+    "op://", "vault:", "keyring:", "file:", "env:",
+)  # fmt: skip
+
+PAIR: Final = SecretKind(
+    id="sensitive_pair",
+    what="whatever the name says",
+    anchor="(?i)pass|pwd|secret|token|key|auth|cred|jwt|bearer|session|_pat|salt|access|private|api",
+    category=Category.PAIR,
+    confidence=Confidence.MEDIUM,
+    matches=(
+        "password=" + "tr0ub4dor&3",
+        'DB_PASSWORD="' + "Tr0ub4dor/3+x" + '"',
+        '{"client_secret": "' + "a1B2c3D4e5F6g7H8" + '"}',
+        'payload = "{\\"api_key\\": \\"' + "a1B2c3D4e5F6g7H8" + '\\"}"',
+        "api_key: " + "a1B2c3D4e5F6g7H8",
+        "<password>" + "tr0ub4dor&3" + "</password>",
+        "- name: API_TOKEN\n  value: " + "a1B2c3D4e5F6g7H8",
+        "deploy --token " + "a1B2c3D4e5F6g7H8i9J0",
+        "token := `" + "a1b2c3d4e5f6a7b8c9d0" + "`",
+    ),
+    misses=(
+        "password = getpass.getpass()",
+        "api_key = YOUR_API_KEY",
+        "API_KEY=${API_KEY}",
+        'token = os.environ["API_KEY"]',
+        "const token = process.env.GITHUB_TOKEN",
+        "password: changeme",
+        "password=********",
+        "token: <token>",
+        "max_tokens=4096",
+        "token_type: bearer",
+        'tokenizer = "cl100k_base"',
+        "secret_name: my-app-credentials",
+        "primary_key = user_id_2024_01",
+        "password: Optional[str] = None",
+        "passwords must be 12 characters",
+    ),
+)
+
+_PATTERN: Final = (
+    r"(?i)([\w.$\-]*(?:(?:api|access|license|secret|private|auth|account|insert|query|user) (?:key|token|secret)"
+    r"|pass|pwd|secret|token|key|auth|cred|jwt|bearer|session|_pat|salt|access|private|api)[\w.$\-]*)"
+    r"(?:\\*[\"'`])?[\])]?"
+    r"(?:[ \t]*:?[ \t]*(?:const[ \t]+)?(?:string|str|char[ \t]*\*?|text)\b\??)?"
+    r"((?:\s*[,;]?\s*(?:\\*[\"'])?value(?:\\*[\"'])?\s*[:=]|\s*[:.?|+]*=+[>~]?|[ \t]*:{1,3}|[ \t]*->|[ \t]*,|\(|>|[ \t]+(?:is\b|-[ \t]))\s*|[ \t]+)"
+    r"(?:[bBuUrRfFL@]{0,2}(\\*(?:\"\"\"|'''|[\"'`])))?"
+)
+_BARE_END: Final = rb"[\s\"'`,;<>(){}\[\]&|]"
+_ENV_END: Final = rb"[\s\"'`]"
+
+
+class PairReader:
+    """Finds pairs in UTF-8 bytes. Patterns are compiled at the first text that needs them."""
+
+    def __init__(self) -> None:
+        self._pattern: Any = None
+        self._bare_end: Any = None
+        self._env_end: Any = None
+
+    def spans(self, data: bytes) -> Iterator[tuple[int, int]]:
+        """Where the values of sensitive names are, in order."""
+        if self._pattern is None:
+            import re2  # noqa: PLC0415 - kept out of `import guardhouse`
+
+            options = re2.Options()
+            options.encoding = re2.Options.Encoding.LATIN1
+            self._pattern = re2.compile(_PATTERN.encode(), options)
+            self._bare_end = re2.compile(_BARE_END, options)
+            self._env_end = re2.compile(_ENV_END, options)
+        # A run without delimiters, or a text without tags, is measured once, however many names stand in it.
+        run_end = tag = -1
+        for match in self._pattern.finditer(data):
+            key_start, key_end = match.span(1)
+            name = classify(data[max(key_start, key_end - 80) : key_end].decode("latin-1"))
+            separator = match.group(2).strip()
+            opener = match.group(3)
+            if name is None or (name is Name.KEY and separator == b","):
+                continue
+            start = match.end()
+            if opener:
+                end = _closing(data, start, opener)
+            elif separator == b">":
+                if start > tag:
+                    tag = data.find(b"<", start)
+                    tag = len(data) if tag < 0 else tag
+                end = tag
+            else:
+                if separator in (b",", b"(", b"-"):
+                    continue
+                if start >= run_end:
+                    found = self._bare_end.search(data, start)
+                    run_end = found.start() if found else len(data)
+                end = run_end
+                if _starts_line(data, key_start) and separator == b"=":
+                    end = self._line_value(data, start, end)
+                if data[end : end + 1] in (b"(", b"["):
+                    continue
+            start, end = _trim(data, start, end, bare=not opener)
+            if end <= start:
+                continue
+            value = data[start : min(end, start + JUDGED)].decode("latin-1")
+            if judge(value, name, quoted=bool(opener), spaced=not separator or separator.lower() == b"is"):
+                yield start, end
+
+    def _line_value(self, data: bytes, start: int, end: int) -> int:
+        """An assignment on a line of its own reaches to white space, unless a query string follows."""
+        found = self._env_end.search(data, start, min(len(data), start + JUDGED))
+        wide = found.start() if found else end
+        rest = data[end:wide]
+        return end if wide <= end or rest[:1] in (b"(", b"[", b"{", b"<") or (rest[:1] == b"&" and b"=" in rest) else wide
+
+
+def _starts_line(data: bytes, at: int) -> bool:
+    before = data[max(0, at - 16) : at]
+    return not before or before.endswith((b"\n", b"\\n", b"export ", b"set ", b"ENV ", b"-e "))
+
+
+def _closing(data: bytes, start: int, opener: bytes) -> int:
+    """Where the quotation that `opener` began ends: its unescaped counterpart, or the end of the line."""
+    at = start
+    while True:
+        at = data.find(opener, at)
+        if at < 0:
+            break
+        if data[at - 1 : at] != b"\\" or at == start or opener[:1] == b"\\" or _even_backslashes(data, start, at):
+            break
+        at += len(opener)
+    line_end = data.find(b"\n", start, at if at >= 0 else len(data))
+    if line_end >= 0:
+        return line_end
+    return at if at >= 0 else len(data)
+
+
+def _even_backslashes(data: bytes, start: int, at: int) -> bool:
+    first = at
+    while first > start and data[first - 1] == 0x5C:
+        first -= 1
+    return (at - first) % 2 == 0
+
+
+def _trim(data: bytes, start: int, end: int, *, bare: bool) -> tuple[int, int]:
+    space = b" \t\r\n"
+    while start < end and data[start] in space:
+        start += 1
+    tail = space + b":!?,\\" if bare else space
+    while end > start and data[end - 1] in tail:
+        end -= 1
+    # One full stop ends a sentence; more stand for what was left out.
+    if bare and data[end - 1 : end] == b"." and data[end - 2 : end - 1] != b".":
+        end -= 1
+    return start, end
+
+
+def _words(name: str) -> list[str]:
+    """`fooBarKEY_id` as `foo bar key id`."""
+    words: list[str] = []
+    word = ""
+    for index, char in enumerate(name):
+        if not char.isalnum():
+            words.append(word)
+            word = ""
+            continue
+        if char.isupper() and word and (not name[index - 1].isupper() or name[index + 1 : index + 2].islower()):
+            words.append(word)
+            word = ""
+        word += char.lower()
+    words.append(word)
+    return [each for each in words if each]
+
+
+@lru_cache(maxsize=1024)
+def classify(name: str) -> Name | None:
+    """What a name promises, or None if it does not name a secret. Depends on nothing but the name."""
+    words = _words(name)
+    words = [stripped for word in words if (stripped := word.rstrip("0123456789"))]
+    if not words or words[-1] in _NOT_ITSELF:
+        return None
+    best: Name | None = None
+    for index, word in enumerate(words):
+        before = words[index - 1] if index else ""
+        if before in _PUBLIC or words[0] in _PUBLIC:
+            continue
+        if word.endswith(_PASSWORD_WORDS) or word == "pass":
+            return Name.PASSWORD
+        if word.endswith(_SECRET_WORDS) or (word in ("key", "keys") and before in _BEFORE_KEY):
+            best = Name.SECRET
+        elif best is None and index == len(words) - 1 and (word in _KEY_WORDS or (word.endswith("key") and word != "monkey")):
+            best = Name.KEY
+    return best
+
+
+def judge(value: str, name: Name, *, quoted: bool, spaced: bool = False) -> bool:
+    """Whether `value` under a name of this class is a secret. `spaced`: nothing but a blank joins the two."""
+    if "[redacted" in value:
+        value = value.replace(REDACTED, "").replace("[redacted_jwt]", "")
+        if len(value) < 12:
+            return False
+    if len(value) < 6 or is_placeholder(value) or _is_reference(value, quoted=quoted):
+        return False
+    if " " in value or "\t" in value:
+        pieces = value.strip("{}").split()
+        return len(pieces) <= 3 and any(len(piece) >= 20 and _machine_made(piece) for piece in pieces)
+    if spaced or name is Name.KEY:
+        return len(value) >= 14 and _machine_made(value) and (name is not Name.KEY or not _is_uuid(value))
+    if name is Name.PASSWORD and _person_made(value, quoted=quoted):
+        return True
+    return len(value) >= 8 and _machine_made(value)
+
+
+def _is_reference(value: str, *, quoted: bool) -> bool:
+    """A variable, a call, a path, a URL, a literal, a hash: something that names or derives, and is not, a secret."""
+    lowered = value.lower()
+    if lowered in _LITERALS or lowered.startswith(_HASHES) or lowered.startswith(_CODE_HEADS):
+        return True
+    if value[0] in "$%&@#" and value[1:].replace("_", "").isalnum() and (value[1:].isupper() or not _has_digits(value, 2)):
+        return True
+    if "://" in value or value.startswith(("/", "./", "../", "~/")):
+        return "://" in value or wordiness(value) >= 0.5
+    if not quoted and ("(" in value or value.endswith(("=", "==")) and not _has_digits(value, 1)):
+        return True
+    if all(c.isdigit() or c in ".:-/TZ+ " for c in value) and not value.isdigit():
+        return True
+    pieces = value.replace("->", ".").replace("::", ".").replace("?.", ".").split(".")
+    return len(pieces) > 1 and all(piece.isidentifier() and not _has_digits(piece, 2) for piece in pieces)
+
+
+def _has_digits(text: str, least: int) -> bool:
+    return sum(c.isdigit() for c in text) >= least
+
+
+def _is_uuid(value: str) -> bool:
+    return [len(part) for part in value.strip("{}").split("-")] == [8, 4, 4, 4, 12]
+
+
+def _person_made(value: str, *, quoted: bool) -> bool:
+    """A password somebody may have typed: letters with digits or signs, or digits alone; not a word or identifier."""
+    if value.isdigit():
+        return True
+    if "password" in value.lower() and len(value) < 14:
+        return False
+    letters = sum(c.isalpha() for c in value)
+    digits = sum(c.isdigit() for c in value)
+    signs = len(value) - letters - digits - sum(value.count(c) for c in "_-.")
+    if not letters:
+        return digits > 0 and signs > 0
+    if signs and (digits or quoted) and not value.isidentifier():
+        return True
+    if digits:
+        return wordiness(value) < 0.75 or quoted or digits >= 3
+    return quoted and not value.islower() and not value.isupper() and wordiness(value) < 0.55
+
+
+def _machine_made(value: str) -> bool:
+    """Random rather than readable."""
+    letters = sum(c.isalpha() for c in value)
+    digits = sum(c.isdigit() for c in value)
+    if not letters or entropy(value) < 2.2:
+        return False
+    words = wordiness(value)
+    if len(value) >= 24 and all(c in "0123456789abcdefABCDEF" for c in value):
+        return True
+    if not digits:
+        turns = sum(a.isupper() != b.isupper() for a, b in zip(value, value[1:], strict=False))
+        if len(value) >= 12 and turns >= 5 and words < 0.4 and value.isalnum():
+            return True
+        return len(value) >= 20 and longest_run(value) >= 16 and words < 0.6
+    if words >= 0.6 and digits <= 4 and longest_run(value) < 24:
+        return False
+    return digits >= 2 or words < 0.5

@@ -1,0 +1,67 @@
+"""Looks at what kind of tool or skill is about to be used, before looking at what is passed to it.
+
+An unknown tool may do anything, so its use is a finding by itself; so is a tool that sends, spends or destroys, and a
+skill package that nobody has looked into. What the arguments say is for the other detectors.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from guardhouse.detect.interface import Detector, Scene
+from guardhouse.model import Finding, ReasonCode, Severity, SkillInstall
+from guardhouse.trust import Capability
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ID: Final = "tools"
+
+UNCLASSIFIED: Final = ReasonCode(
+    id="tool.unclassified",
+    title="Nobody has said what this tool does",
+    severity=Severity.MEDIUM,
+    why="An unknown tool can read, write, send or destroy, and its name proves nothing.",
+    instead="Use a tool that the configuration describes, or ask the user to describe this one.",
+    example='{"type":"ToolCallPre","tool":"frobnicate","params":{"x":1}}',
+    remedy="tool",
+)
+CONSEQUENTIAL: Final = ReasonCode(
+    id="tool.consequential",
+    title="This tool sends, spends or destroys",
+    severity=Severity.MEDIUM,
+    why="What it does reaches other people or can't be undone.",
+    instead="Show the user what would be done, and let them decide.",
+    example='{"type":"ToolCallPre","tool":"send_email","params":{"to":"anna@example.com","body":"hi"}}',
+)
+UNSCANNED: Final = ReasonCode(
+    id="skill.unscanned",
+    title="This skill package has not been looked into",
+    severity=Severity.HIGH,
+    why="A skill brings instructions and code that run with the agent's rights.",
+    instead="Ask the user to look at the package first.",
+    example=(
+        '{"type":"SkillInstall","skill":"pdf","source":"https://skills.example/pdf.zip",'
+        '"tree_digest":"sha256:0000000000000000000000000000000000000000000000000000000000000000"}'
+    ),
+)
+
+_CONSEQUENTIAL: Final = (Capability.SENDS, Capability.SPENDS, Capability.DESTRUCTIVE)
+
+
+def _find(scene: Scene) -> Iterator[Finding]:
+    if isinstance(scene.action, SkillInstall):
+        yield Finding(code=UNSCANNED.id, detector=_ID, severity=UNSCANNED.severity, detail=scene.action.skill)
+    profile = scene.tool
+    if profile is None:
+        return
+    if not profile.classified:
+        yield Finding(code=UNCLASSIFIED.id, detector=_ID, severity=UNCLASSIFIED.severity, detail=profile.name)
+    doing = [capability.value for capability in _CONSEQUENTIAL if capability in profile.capabilities]
+    if doing:
+        yield Finding(
+            code=CONSEQUENTIAL.id, detector=_ID, severity=CONSEQUENTIAL.severity, detail=f"{profile.name}: {doing[0]}"
+        )
+
+
+DETECTOR: Final = Detector(id=_ID, codes=(UNCLASSIFIED, CONSEQUENTIAL, UNSCANNED), find=_find)

@@ -1,0 +1,254 @@
+"""From findings to a decision. Everything that decides comes together in `combine`, and nowhere else.
+
+A finding leads to what the policy says of its code; a matching rule leads to its effect; a waiver takes away what a
+code leads to, never what a rule says; a floor stays whatever happens. The strictest of it all is the decision.
+"""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
+
+from guardhouse.model import Confidence, Decision, Finding, Reason, ReasonCode, RiskLevel, Severity, wire
+from guardhouse.policy.codes import RULE, RULE_FAILED
+from guardhouse.policy.presets import BY_SEVERITY, FLOORS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from guardhouse.detect import Scene
+    from guardhouse.policy.rules import Rule, RuleBook, Slice
+    from guardhouse.policy.schema import RiskSection
+
+
+class Cause(NamedTuple):
+    """One thing that bears on the decision."""
+
+    decision: Decision
+    floor: Decision = Decision.ALLOW
+    """The least it leads to."""
+    waived: bool = False
+    """An allow rule names its code, so only its floor is left."""
+
+
+class Combined(NamedTuple):
+    """What causes come to."""
+
+    decision: Decision
+    would_be: Decision
+    """What it would be if the policy were enforced; the same as `decision` unless it is only observed."""
+
+
+def combine(causes: Iterable[Cause], *, observe: bool = False) -> Combined:
+    """Deny beats approval beats redaction beats allow. Observing leaves only the floors in force."""
+    strictest = floor = Decision.ALLOW
+    for cause in causes:
+        wanted = cause.floor if cause.waived or cause.floor.rank > cause.decision.rank else cause.decision
+        if wanted.rank > strictest.rank:
+            strictest = wanted
+        if cause.floor.rank > floor.rank:
+            floor = cause.floor
+    return Combined(floor if observe else strictest, strictest)
+
+
+class Judgement(NamedTuple):
+    """What policy makes of one action."""
+
+    decision: Decision
+    would_be: Decision
+    risk_level: RiskLevel
+    reasons: tuple[Reason, ...]
+    masks: tuple[Any, ...]
+    """Expressions of `redact` rules whose matches are to be masked, beside the secrets."""
+
+
+_SCORES: Final = {Severity.INFO: 0, Severity.LOW: 15, Severity.MEDIUM: 40, Severity.HIGH: 70, Severity.CRITICAL: 95}
+_WEIGHTS: Final = {Confidence.LOW: 0.5, Confidence.MEDIUM: 0.75, Confidence.HIGH: 1.0}
+_RULE_SCORES: Final = {
+    Decision.ALLOW: 0,
+    Decision.ALLOW_WITH_REDACTION: 15,
+    Decision.REQUIRE_APPROVAL: 40,
+    Decision.DENY: 70,
+}
+_FAILURES: Final = frozenset({"guard.detector_failed", "guard.fact_missing"})
+
+
+class _Ruled(NamedTuple):
+    """A cause with what is needed to explain it."""
+
+    cause: Cause
+    finding: Finding | None
+    rule: Rule | None
+    failed: bool = False
+
+
+class PolicyEngine:
+    """The compiled policy, as far as it decides."""
+
+    def __init__(
+        self,
+        rules: RuleBook,
+        outcomes: Mapping[str, Decision],
+        codes: Mapping[str, ReasonCode],
+        risk: RiskSection,
+        *,
+        observe: bool = False,
+    ) -> None:
+        self.rules = rules
+        self.codes = codes
+        self.observe = observe
+        self._outcomes = outcomes
+        self._thresholds = (
+            (risk.critical, RiskLevel.CRITICAL),
+            (risk.high, RiskLevel.HIGH),
+            (risk.medium, RiskLevel.MEDIUM),
+        )
+
+    def judge(self, scene: Scene, findings: Sequence[Finding]) -> Judgement:
+        """The decision on `scene`, given what was found in it."""
+        rules = self.rules.slice(scene.action.type, scene.rule_tool)
+        waived = frozenset().union(*(rule.waives for rule in rules.allows)) if rules.allows else frozenset()
+        ruled = self._rule_on_action(scene, findings, rules)
+        score = max((_RULE_SCORES[one.cause.decision] for one in ruled), default=0)
+        for finding in findings:
+            on_finding = self._rule_on_finding(scene, finding, findings, rules, waived)
+            ruled += on_finding
+            if not on_finding[0].cause.waived or len(on_finding) > 1:
+                score = max(score, _score(finding))
+        combined = combine((one.cause for one in ruled), observe=self.observe)
+        return Judgement(
+            combined.decision,
+            combined.would_be,
+            self._risk_level(score),
+            self._reasons(scene, ruled),
+            tuple(
+                pattern
+                for one in ruled
+                if one.rule is not None and one.rule.decision is Decision.ALLOW_WITH_REDACTION
+                for pattern in one.rule.patterns
+            ),
+        )
+
+    def matches(self, rule: Rule, scene: Scene, findings: Sequence[Finding]) -> bool:
+        """Whether one rule matches by itself, for its examples."""
+        if not (rule.covers_tool(scene.action.type, scene.rule_tool) and rule.covers_text(scene)):
+            return False
+        if not rule.wants_finding:
+            return _holds(rule, scene, None, findings)[0]
+        return any(
+            rule.covers_finding(finding, self._risk_of(finding)) and _holds(rule, scene, finding, findings)[0]
+            for finding in findings
+        )
+
+    def _risk_of(self, finding: Finding) -> RiskLevel:
+        return self._risk_level(_score(finding))
+
+    def _rule_on_action(self, scene: Scene, findings: Sequence[Finding], rules: Slice) -> list[_Ruled]:
+        """What rules that look at no finding say."""
+        ruled = []
+        for rule in rules.whole:
+            if rule.covers_text(scene):
+                matched, failed = _holds(rule, scene, None, findings)
+                if matched:
+                    ruled.append(_Ruled(Cause(rule.decision), None, rule, failed))
+        return ruled
+
+    def _rule_on_finding(
+        self, scene: Scene, finding: Finding, findings: Sequence[Finding], rules: Slice, waived: frozenset[str]
+    ) -> list[_Ruled]:
+        """What the finding's code leads to, then what rules say of it."""
+        floor = FLOORS.get(finding.code, Decision.ALLOW)
+        if finding.code in _FAILURES and not scene.action.asks_first:
+            floor = Decision.DENY
+        ruled = [_Ruled(Cause(self._outcome(finding), floor, finding.code in waived), finding, None)]
+        risk = self._risk_of(finding)
+        seen: set[str] = set()
+        for rule in rules.candidates(finding):
+            if rule.id not in seen and rule.covers_finding(finding, risk) and rule.covers_text(scene):
+                seen.add(rule.id)
+                matched, failed = _holds(rule, scene, finding, findings)
+                if matched:
+                    ruled.append(_Ruled(Cause(rule.decision), finding, rule, failed))
+        return ruled
+
+    def _outcome(self, finding: Finding) -> Decision:
+        return self._outcomes.get(finding.code) or BY_SEVERITY[finding.severity]
+
+    def _risk_level(self, score: int) -> RiskLevel:
+        return next((level for threshold, level in self._thresholds if score >= threshold), RiskLevel.LOW)
+
+    def _reasons(self, scene: Scene, ruled: list[_Ruled]) -> tuple[Reason, ...]:
+        """One reason for each different cause that restricts, the strictest first; repeats are counted."""
+        grouped: dict[tuple[str, str, str], list[_Ruled]] = {}
+        for one in ruled:
+            if combine((one.cause,)).decision is Decision.ALLOW:
+                continue
+            code = one.finding.code if one.finding else ""
+            detail = one.finding.detail if one.finding else ""
+            grouped.setdefault((code, one.rule.id if one.rule else "", detail), []).append(one)
+        reasons = [self._reason(scene, group[0], len(group)) for group in grouped.values()]
+        return tuple(sorted(reasons, key=lambda reason: (-reason.decision.rank, -reason.severity.rank)))
+
+    def _reason(self, scene: Scene, one: _Ruled, count: int) -> Reason:
+        rule, finding = one.rule, one.finding
+        fallback = RULE_FAILED if one.failed else RULE
+        code = self.codes.get(finding.code, fallback) if finding is not None else fallback
+        title, why, instead = code.title, code.why, code.instead
+        if finding is not None and finding.detail:
+            title = f"{title} ({finding.detail})"
+        if count > 1:
+            title = f"{title}, {count} times"
+        if rule is not None:
+            why = rule.because or why
+            instead = rule.instead or instead
+        return Reason(
+            code=RULE_FAILED.id if one.failed else finding.code if finding is not None else RULE.id,
+            decided_by=f"rule:{rule.id}" if rule is not None else f"detector:{finding.detector if finding else ''}",
+            decision=combine((one.cause,)).decision,
+            severity=finding.severity if finding is not None else code.severity,
+            title=title,
+            why=why,
+            instead=instead,
+            span=finding.span if finding is not None else None,
+            origin=finding.origin if finding is not None else None,
+            effect=finding.effect if finding is not None else None,
+            excerpt=finding.excerpt if finding is not None else "",
+            remedy=_remedy(code, finding, scene) if rule is None and finding is not None else "",
+        )
+
+
+def _score(finding: Finding) -> int:
+    return int(_SCORES[finding.severity] * _WEIGHTS[finding.confidence])
+
+
+def _holds(rule: Rule, scene: Scene, finding: Finding | None, findings: Sequence[Finding]) -> tuple[bool, bool]:
+    """Whether a rule's `when` holds, and whether evaluating it failed, which counts as holding."""
+    if rule.when is None:
+        return True, False
+    try:
+        value = rule.when(
+            {
+                "action": wire(scene.action),
+                "finding": msgspec.to_builtins(finding),
+                "findings": msgspec.to_builtins(list(findings)),
+            }
+        )
+    except Exception:  # noqa: BLE001 - a restricting rule that can't be evaluated restricts
+        return True, True
+    return value is not False, not isinstance(value, bool)
+
+
+def _remedy(code: ReasonCode, finding: Finding, scene: Scene) -> str:
+    """The one command with which a person can allow this."""
+    match code.remedy:
+        case "domain" if finding.url is not None:
+            return f"guardhouse allow domain {quote(finding.url.split('/')[2])}"
+        case "path" if finding.path is not None:
+            return f"guardhouse allow path {quote(finding.path)}"
+        case "command" if finding.excerpt and not finding.excerpt.endswith("…") and not scene.secrets:
+            return f"guardhouse allow command {quote(finding.excerpt)}"
+        case "tool":
+            return f"guardhouse allow tool {quote(finding.detail)} --can reads"
+    return ""

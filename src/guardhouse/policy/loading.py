@@ -1,0 +1,252 @@
+"""From layers to a policy that can decide: merge, check every part for sense, compile once.
+
+Pure: files are read elsewhere. Every problem is told with file, line, key and fix, and all of them at once, because
+a policy that can't be loaded stops the program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from guardhouse.detect import DETECTORS, Detector, DetectorSettings, Surroundings
+from guardhouse.detect.paths import glob_to_re2
+from guardhouse.detect.secrets import CustomKind, SecretScanner
+from guardhouse.model import Decision, GuardhouseError, PolicyError, ReasonCode, canonical_json
+from guardhouse.net import NetworkRules, NetworkSettings
+from guardhouse.policy.codes import catalogue
+from guardhouse.policy.engine import PolicyEngine
+from guardhouse.policy.examples import example_problems
+from guardhouse.policy.layers import Layer, Merged, merge
+from guardhouse.policy.presets import FLOORS
+from guardhouse.policy.rules import BadRule, Rule, RuleBook, compile_rule
+from guardhouse.policy.schema import GuardSection
+from guardhouse.policy.tightness import EFFECTS
+from guardhouse.redact import Redactor
+from guardhouse.trust import Capability, ToolCatalogue, tool_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from guardhouse.policy.reading import Document, Key
+
+REVISION_OF: Final = "guardhouse-policy-1"
+"""Part of every revision: raised when the meaning of a configuration changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A compiled policy. Immutable: a changed configuration is a new policy with a new revision."""
+
+    revision: str
+    config: GuardSection
+    engine: PolicyEngine
+    settings: DetectorSettings
+    redactor: Redactor
+    extra_detectors: tuple[Detector, ...] = ()
+    guard: dict[str, Any] = field(default_factory=dict)
+    """The configuration in force, as data, for showing."""
+    sources: dict[str, str] = field(default_factory=dict)
+    """Which file set each key; what is not listed is built in."""
+
+
+def load(
+    layers: Sequence[Layer],
+    surroundings: Surroundings | None = None,
+    extra_detectors: tuple[Detector, ...] = (),
+) -> Policy:
+    """The policy that `layers` make in `surroundings`; PolicyError with every problem found."""
+    surroundings = surroundings or Surroundings()
+    merged = merge(layers)
+    config = msgspec.convert(merged.guard, GuardSection)
+    codes = catalogue(extra_detectors)
+    where = _Where(layers, merged)
+    problems = [
+        *_finding_problems(config, codes, where),
+        *_detector_problems(config, extra_detectors, where),
+        *_path_problems(config, where),
+        *_risk_problems(config, where),
+    ]
+    rules, rule_problems = _compile_rules(config, codes, merged)
+    problems += rule_problems
+    network, network_problems = _compile_network(config, where)
+    problems += network_problems
+    scanner, scanner_problems = _compile_scanner(config, where)
+    problems += scanner_problems
+    if problems:
+        raise PolicyError("\n".join(problems), problems=tuple(problems))
+    policy = _build(config, merged, surroundings, rules, network, scanner, codes, extra_detectors)
+    problems = example_problems(policy, merged)
+    if problems:
+        raise PolicyError("\n".join(problems), problems=tuple(problems))
+    return policy
+
+
+def _build(
+    config: GuardSection,
+    merged: Merged,
+    surroundings: Surroundings,
+    rules: list[Rule],
+    network: dict[str, NetworkRules],
+    scanner: SecretScanner,
+    codes: dict[str, ReasonCode],
+    extra_detectors: tuple[Detector, ...],
+) -> Policy:
+    settings = DetectorSettings(
+        scanner=scanner,
+        tools=ToolCatalogue(
+            {name: frozenset(map(Capability, tool.capabilities)) for name, tool in config.tools.items()}
+        ),
+        network=network["default"],
+        network_by_tool=network,
+        surroundings=surroundings,
+        allowed_directories=tuple(_expanded(path, surroundings) for path in config.paths.allowed_directories),
+        sensitive_paths=config.paths.sensitive,
+        bash=config.bash,
+        allowed_commands=config.commands.allowed,
+        switched_off=frozenset(name for name, on in config.detectors.items() if not on),
+    )
+    engine = PolicyEngine(
+        RuleBook(rules),
+        {code: EFFECTS[effect] for code, effect in config.findings.items()},
+        codes,
+        config.risk,
+        observe=config.mode == "observe",
+    )
+    return Policy(
+        revision=f"p-{sha256(REVISION_OF.encode() + canonical_json(merged.guard)).hexdigest()[:16]}",
+        config=config,
+        engine=engine,
+        settings=settings,
+        redactor=Redactor(scanner, level=config.secrets.level),
+        extra_detectors=extra_detectors,
+        guard=merged.guard,
+        sources=merged.sources,
+    )
+
+
+class _Where:
+    """Finds the document that set a key, so that a problem can name its line."""
+
+    def __init__(self, layers: Sequence[Layer], merged: Merged) -> None:
+        self._documents: dict[str, Document] = {layer.document.file: layer.document for layer in layers}
+        self._sources = merged.sources
+
+    def problem(self, key: Key, what: str, fix: str = "") -> str:
+        """The message for `key` (without `guard`), as told by the file that set it."""
+        names = [str(part) for part in key if not isinstance(part, int)]
+        for end in range(len(names), 0, -1):
+            file = self._sources.get(".".join(names[:end]))
+            if file in self._documents:
+                return self._documents[file].problem(("guard", *key), what, fix)
+        return f"configuration: `{'.'.join(map(str, key))}` {what} {fix}".strip()
+
+
+def _finding_problems(config: GuardSection, codes: dict[str, ReasonCode], where: _Where) -> Iterator[str]:
+    for code, effect in config.findings.items():
+        key = ("findings", code)
+        if code not in codes:
+            close = get_close_matches(code, codes, n=1)
+            fix = f"Did you mean `{close[0]}`?" if close else "See docs/reasons for all codes."
+            yield where.problem(key, "is no reason code.", fix)
+        elif EFFECTS[effect] < FLOORS.get(code, Decision.ALLOW):
+            yield where.problem(key, f"is a floor: at least `{_effect(FLOORS[code])}`.", "Take it out.")
+        elif effect == "redact" and not codes[code].masks:
+            yield where.problem(key, "has nothing to mask.", "Use allow, require_approval or deny.")
+
+
+def _effect(decision: Decision) -> str:
+    return next(name for name, value in EFFECTS.items() if value is decision)
+
+
+def _detector_problems(config: GuardSection, extra: tuple[Detector, ...], where: _Where) -> Iterator[str]:
+    known = [detector.id for detector in (*DETECTORS, *extra)]
+    for name in config.detectors:
+        if name not in known:
+            yield where.problem(("detectors", name), "is no detector.", f"Known: {', '.join(known)}.")
+
+
+def _path_problems(config: GuardSection, where: _Where) -> Iterator[str]:
+    for index, path in enumerate(config.paths.allowed_directories):
+        key = ("paths", "allowed_directories", index)
+        if not path.startswith(("/", "~/")):
+            yield where.problem(key, "is not an absolute directory.", "Start it with `/` or `~/`.")
+        elif path.rstrip("/") in {"", "~"}:
+            yield where.problem(key, "would allow everything.", "Name a directory of its own.")
+    for index, pattern in enumerate(config.paths.sensitive):
+        if not pattern.startswith(("/", "~/", "**/")) or pattern.count("{") != pattern.count("}"):
+            key = ("paths", "sensitive", index)
+            yield where.problem(key, "can never match.", "Start it with `/`, `~/` or `**/`, and close its braces.")
+        else:
+            glob_to_re2(pattern)
+
+
+def _risk_problems(config: GuardSection, where: _Where) -> Iterator[str]:
+    risk = config.risk
+    if not 0 < risk.medium <= risk.high <= risk.critical:
+        yield where.problem(("risk",), "is out of order.", "Use medium ≤ high ≤ critical, and medium above 0.")
+
+
+def _compile_rules(
+    config: GuardSection, codes: dict[str, ReasonCode], merged: Merged
+) -> tuple[list[Rule], list[str]]:
+    rules: list[Rule] = []
+    problems: list[str] = []
+    seen: dict[tuple[str, str], None] = {}
+    masked = frozenset(code.id for code in codes.values() if code.masks)
+    for section, (layer, index) in zip(config.rules, merged.rule_layers, strict=True):
+        key: Key = ("guard", "rules", index)
+        if (layer.document.file, section.id) in seen:
+            problems.append(layer.document.problem((*key, "id"), f"`{section.id}` is there twice.", "Rename one."))
+        seen[layer.document.file, section.id] = None
+        try:
+            rule = compile_rule(section, frozenset(codes), frozenset(FLOORS), masked)
+        except BadRule as error:
+            problems.append(layer.document.problem((*key, error.key), error.what, error.fix))
+        else:
+            rules.append(rule)
+    return rules, problems
+
+
+def _compile_network(config: GuardSection, where: _Where) -> tuple[dict[str, NetworkRules], list[str]]:
+    default = msgspec.to_builtins(config.network["default"])
+    compiled: dict[str, NetworkRules] = {"default": NetworkRules()}
+    problems: list[str] = []
+    for tool, section in config.network.items():
+        own = msgspec.to_builtins(section)
+        base = default
+        if "allowed_domains" in own or "allowed_url_prefixes" in own:
+            base = {**default, "allowed_domains": (), "allowed_url_prefixes": ()}
+        settings = msgspec.convert({**base, **own}, NetworkSettings)
+        for key in ("allowed_domains", "allowed_url_prefixes"):
+            for index, pattern in enumerate(getattr(settings, key)):
+                try:
+                    NetworkRules(NetworkSettings(**{key: (pattern,)}))
+                except GuardhouseError as error:
+                    problems.append(where.problem(("network", tool, key, index), error.what, error.fix))
+        if not problems:
+            compiled[tool_name(tool)] = NetworkRules(settings)
+    return compiled, problems
+
+
+def _compile_scanner(config: GuardSection, where: _Where) -> tuple[SecretScanner, list[str]]:
+    problems: list[str] = []
+    kinds: list[CustomKind] = []
+    for index, section in enumerate(config.secrets.patterns):
+        kind = CustomKind(id=section.id, pattern=section.pattern)
+        try:
+            SecretScanner((kind,))
+        except GuardhouseError as error:
+            problems.append(where.problem(("secrets", "patterns", index, "pattern"), error.what, error.fix))
+        else:
+            kinds.append(kind)
+    return SecretScanner(kinds), problems
+
+
+def _expanded(path: str, surroundings: Surroundings) -> str:
+    home = surroundings.homes[0] if surroundings.homes else ""
+    return (f"{home}{path[1:]}" if path.startswith("~") else path).rstrip("/")

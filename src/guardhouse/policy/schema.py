@@ -1,0 +1,186 @@
+"""Every key of the configuration, with its type, its default and what it means.
+
+This is the one place a key is declared: the JSON Schema for editors, the check for unknown keys, the environment
+variables and the list of keys in `config.example.yaml` all follow from it. How a key may change from one layer to
+the next is in `tightness.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from guardhouse.model import Limits
+
+Effect = Literal["allow", "redact", "require_approval", "deny"]
+OneOrMore = str | tuple[str, ...]
+Percent = Annotated[int, Meta(ge=0, le=100)]
+
+
+class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Strict: a key that is not declared here is an error."""
+
+
+class NetworkSection(_Section, frozen=True, kw_only=True):
+    """Where a tool may reach out to. In `network.default`, or under a tool's own name, which then overrides it.
+
+    A tool's section that names domains or prefixes replaces both lists of the default, so that it says it all.
+    """
+
+    allowed_domains: tuple[str, ...] | UnsetType = UNSET
+    """Hosts: `api.example.com`, `*.example.com` (subdomains only), with `:port` if not the usual one; `*` is any."""
+    allowed_url_prefixes: tuple[str, ...] | UnsetType = UNSET
+    """URLs, compared part by part: `https://api.example.com/v1/`."""
+    deny_private_ips: bool | UnsetType = UNSET
+    """Refuse loopback, private, link-local, metadata and other addresses that are not on the public internet."""
+    resolve_dns: bool | UnsetType = UNSET
+    """Look the host up and judge every address it has; a failed look-up is a deny."""
+    follow_redirects: bool | UnsetType = UNSET
+    """Follow redirects to the same origin, judged again at every hop."""
+    allow_proxy: bool | UnsetType = UNSET
+    """Use proxies named in the environment."""
+
+
+class CommandsSection(_Section, frozen=True, kw_only=True):
+    """Commands that run without a question."""
+
+    allowed: tuple[str, ...] = ()
+    """Exact commands, or the first words of plain ones: `make test`, `git log *`."""
+
+
+class PathsSection(_Section, frozen=True, kw_only=True):
+    """Files and directories."""
+
+    allowed_directories: tuple[str, ...] = ()
+    """Absolute directories (or `~/…`) that count as part of the work, beside the project."""
+    sensitive: tuple[str, ...] = ()
+    """Further globs for files that hold secrets, added to the built-in list: `~/vault/**`, `**/*.token`."""
+
+
+class SecretPattern(_Section, frozen=True, kw_only=True):
+    """A secret of your own."""
+
+    id: Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{1,63}$")]
+    pattern: Annotated[str, Meta(min_length=1, max_length=1000)]
+    """An RE2 expression; if it has a group, only the group is masked."""
+
+
+class SecretsSection(_Section, frozen=True, kw_only=True):
+    """Finding and masking secrets."""
+
+    level: Literal["partial", "full"] = "full"
+    """`partial` keeps a few characters at both ends of a long secret, so that people can tell which one it was."""
+    patterns: tuple[SecretPattern, ...] = ()
+
+
+class ToolSection(_Section, frozen=True, kw_only=True):
+    """What you know about a tool."""
+
+    capabilities: tuple[
+        Literal[
+            "reads",
+            "reads_private",
+            "reads_untrusted",
+            "writes",
+            "destructive",
+            "executes",
+            "egress",
+            "sends",
+            "spends",
+        ],
+        ...,
+    ]
+    """Everything it can do; an empty list says that it does nothing of consequence."""
+
+
+class RiskSection(_Section, frozen=True, kw_only=True):
+    """From which score (0 to 100) a risk is called what. Below `medium` it is low."""
+
+    medium: Percent = 30
+    high: Percent = 60
+    critical: Percent = 90
+
+
+class RuleSection(_Section, frozen=True, kw_only=True):
+    """One rule. It matches when everything it names matches; lists match when one entry does."""
+
+    id: Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9_.-]{0,63}$")]
+    effect: Effect
+    action: OneOrMore = ()
+    """Action types, such as `ToolCallPre`."""
+    tool: OneOrMore = ()
+    """Tool names or globs; case does not count."""
+    capability: OneOrMore = ()
+    """What the tool can do."""
+    finding: OneOrMore = ()
+    """Reason codes or globs over them, such as `url.*`."""
+    does: OneOrMore = ()
+    """What the action would do: reads, writes, deletes, connects, sends, executes."""
+    domain: OneOrMore = ()
+    """A host that is reached: `example.com`, `*.example.com`."""
+    url_prefix: OneOrMore = ()
+    """A URL that is reached, compared part by part."""
+    path_class: OneOrMore = ()
+    """Where a file lies: project, allowed, temp, home, system, secret, persistence, guard, other."""
+    risk: Literal["low", "medium", "high", "critical"] | None = None
+    """A finding of at least this risk."""
+    regex: OneOrMore = ()
+    """RE2 expressions looked for in every text of the action."""
+    field: str | None = None
+    """Only look for `regex` here: `params.command`, `content`."""
+    when: str | None = None
+    """A CEL expression over `action` and `findings`; only in rules that restrict."""
+    waives: tuple[str, ...] = ()
+    """In allow rules: the reason codes (not floors) that no longer stop what matches."""
+    because: str = ""
+    """Shown as the reason."""
+    instead: str = ""
+    """Shown as the safer way."""
+    match: tuple[dict[str, Any], ...] = ()
+    """Actions this rule must match; checked when the policy is loaded."""
+    not_match: tuple[dict[str, Any], ...] = ()
+    """Actions it must not match."""
+
+
+class GuardSection(_Section, frozen=True, kw_only=True):
+    """The whole policy."""
+
+    enabled: bool = True
+    """`false` switches the gate off; every surface then says so."""
+    mode: Literal["observe", "enforce"] = "enforce"
+    """`observe` records what would be decided and enforces only the floors."""
+    preset: Literal["dev", "ci", "strict"] = "dev"
+    """The defaults to start from."""
+    lock: tuple[str, ...] = ()
+    """Keys of this policy that later layers may only tighten: `network.default.deny_private_ips`, `rules`."""
+    bash: Literal["ask", "deny"] = "ask"
+    """What happens to shell commands that are not on the allowlist."""
+    commands: CommandsSection = CommandsSection()
+    paths: PathsSection = PathsSection()
+    network: dict[str, NetworkSection] = {}
+    secrets: SecretsSection = SecretsSection()
+    tools: dict[str, ToolSection] = {}
+    """Tools by name or glob."""
+    detectors: dict[str, bool] = {}
+    """Detectors that are switched off."""
+    findings: dict[str, Effect] = {}
+    """What a reason code leads to, where you want it otherwise than the preset."""
+    risk: RiskSection = RiskSection()
+    limits: Limits = Limits()
+    rules: tuple[RuleSection, ...] = ()
+
+
+class Configuration(_Section, frozen=True, kw_only=True):
+    """A configuration file."""
+
+    guard: GuardSection = GuardSection()
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a configuration file, for editors."""
+    schema = msgspec.json.schema(Configuration)
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "Guardhouse configuration"
+    return schema

@@ -1,0 +1,103 @@
+"""How each key may change where a layer may only tighten: in a project file nobody has trusted, and where an earlier
+layer has locked the key.
+
+Every key of the schema is in the table; a test walks both. "Tighter" is judged against what is in force so far.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Final
+
+from guardhouse.model import Decision
+
+
+class Direction(Enum):
+    """Which change of a key can't let more through."""
+
+    TRUE = "only to true"
+    FALSE = "only to false"
+    LOWER = "only to a lower number"
+    FEWER = "only to fewer entries"
+    ADDS = "entries are added to those of other layers"
+    RESTRICTING = "restricting rules without `when` are added; allow rules are not"
+    STRICTER = "only to a stricter value"
+    PRESET = "only what the preset tightens is taken from it"
+    OWNER = "set by the system or the user only"
+
+
+TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
+    # key (`*` is any one name), what a layer that may only tighten can do with it
+    ("enabled", Direction.OWNER),
+    ("mode", Direction.OWNER),
+    ("preset", Direction.PRESET),
+    ("lock", Direction.OWNER),
+    ("bash", Direction.STRICTER),
+    ("commands.allowed", Direction.FEWER),
+    ("paths.allowed_directories", Direction.FEWER),
+    ("paths.sensitive", Direction.ADDS),
+    ("network.*.allowed_domains", Direction.FEWER),
+    ("network.*.allowed_url_prefixes", Direction.FEWER),
+    ("network.*.deny_private_ips", Direction.TRUE),
+    ("network.*.resolve_dns", Direction.TRUE),
+    ("network.*.follow_redirects", Direction.FALSE),
+    ("network.*.allow_proxy", Direction.FALSE),
+    ("secrets.level", Direction.STRICTER),
+    ("secrets.patterns", Direction.ADDS),
+    ("tools.*.capabilities", Direction.OWNER),
+    ("detectors.*", Direction.TRUE),
+    ("findings.*", Direction.STRICTER),
+    ("risk.medium", Direction.LOWER),
+    ("risk.high", Direction.LOWER),
+    ("risk.critical", Direction.LOWER),
+    ("limits.max_bytes", Direction.LOWER),
+    ("limits.max_nodes", Direction.LOWER),
+    ("rules", Direction.RESTRICTING),
+)
+
+_ORDERS: Final = {
+    "bash": ("ask", "deny"),
+    "secrets.level": ("partial", "full"),
+    "findings": ("allow", "redact", "require_approval", "deny"),
+}
+_DIRECTIONS: Final = dict(TIGHTER)
+
+EFFECTS: Final = dict(zip(_ORDERS["findings"], Decision, strict=True))
+"""What a rule's or a code's `effect` means as a decision."""
+
+
+def direction(key: tuple[str, ...]) -> Direction:
+    """The direction of a leaf key, given without the leading `guard`."""
+    exact = _DIRECTIONS.get(".".join(key))
+    if exact is not None:
+        return exact
+    return _DIRECTIONS[".".join("*" if index == 1 else part for index, part in enumerate(key))]
+
+
+def adds(key: tuple[str, ...]) -> bool:
+    """Whether layers add to each other's entries here, instead of replacing them."""
+    return direction(key) in {Direction.ADDS, Direction.RESTRICTING}
+
+
+def is_tighter(key: tuple[str, ...], current: Any, proposed: Any) -> bool:  # noqa: C901 - one line a direction
+    """Whether a layer that may only tighten can set `key` to `proposed` while it is `current`."""
+    match direction(key):
+        case Direction.TRUE:
+            return proposed is True or current is False
+        case Direction.FALSE:
+            return proposed is False or current is True
+        case Direction.LOWER:
+            return bool(proposed <= current)
+        case Direction.FEWER:
+            return set(proposed) <= set(current) or (key[-1] == "allowed_domains" and "*" in current)
+        case Direction.ADDS:
+            return True
+        case Direction.RESTRICTING:
+            return all(rule.get("effect") != "allow" and rule.get("when") is None for rule in proposed)
+        case Direction.STRICTER:
+            order = _ORDERS.get(".".join(key)) or _ORDERS[key[0]]
+            return order.index(proposed) >= order.index(current)
+        case Direction.PRESET:
+            return True
+        case Direction.OWNER:
+            return bool(proposed == current)

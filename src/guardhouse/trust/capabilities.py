@@ -1,0 +1,163 @@
+"""What a tool can do, as far as the gate knows before it runs.
+
+Knowledge comes from the user's configuration first, then from the table below. A name alone never makes a tool
+harmless: only exact, well-known names are in the table, and everything else is unclassified, which policy treats as
+consequential. Families of names may only add capabilities.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Capability(Enum):
+    """One thing a tool can do to the world or bring into the conversation."""
+
+    READS = "reads"
+    READS_PRIVATE = "reads_private"
+    READS_UNTRUSTED = "reads_untrusted"
+    WRITES = "writes"
+    DESTRUCTIVE = "destructive"
+    EXECUTES = "executes"
+    EGRESS = "egress"
+    SENDS = "sends"
+    SPENDS = "spends"
+
+
+class ToolProfile(msgspec.Struct, frozen=True):
+    """What is known about one tool."""
+
+    name: str
+    """Trimmed and lower-cased."""
+    capabilities: frozenset[Capability]
+    classified: bool = True
+    """False: nobody has said what this tool does, so it may do anything."""
+    needs_url: bool = False
+    """A call without a destination makes no sense, so one that hides it is refused."""
+
+    def may(self, *wanted: Capability) -> bool:
+        """Whether the tool has one of `wanted`; an unclassified tool may do everything."""
+        return not self.classified or any(capability in self.capabilities for capability in wanted)
+
+
+_FILE_READERS: Final = (
+    "cat glob grep list_dir list_directory list_files ls notebookread open_file read read_file read_many_files "
+    "read_text_file search_file_content search_files view view_file"
+)
+_FILE_WRITERS: Final = (
+    "append_file apply_patch create_directory create_file edit edit_file make_directory mkdir multiedit "
+    "notebookedit patch replace str_replace str_replace_based_edit_tool str_replace_editor write write_file"
+)
+_FILE_MOVERS: Final = "copy_file cp move_file mv rename_file"
+_FILE_REMOVERS: Final = "delete_directory delete_file remove_directory remove_file rm rmdir unlink"
+_SHELLS: Final = (
+    "bash bash_tool cmd container.exec exec exec_command execute_command local_shell powershell pwsh "
+    "run_command run_in_terminal run_shell_command run_terminal_cmd sh shell terminal"
+)
+_CODE_RUNNERS: Final = "code_interpreter execute_code execute_python ipython python python_exec run_code run_python"
+_URL_FETCHERS: Final = (
+    "browser_navigate download download_file fetch fetch_url http_get http_post http_request open_url read_url "
+    "url_fetch web_fetch webfetch"
+)
+_SEARCHERS: Final = "google_search search_web web_search websearch"
+_BOOKKEEPING: Final = (
+    "ask_user ask_user_question askuserquestion bashoutput enter_plan_mode exit_plan_mode exitplanmode task todo_write "
+    "todowrite update_plan think"
+)
+
+_READS = frozenset({Capability.READS})
+_WRITES = frozenset({Capability.WRITES})
+_BRINGS_WEB = frozenset({Capability.EGRESS, Capability.READS_UNTRUSTED})
+
+_KNOWN_NAMES: Final[tuple[tuple[str, frozenset[Capability], bool], ...]] = (
+    # names, capabilities, whether a call must name a URL
+    (_FILE_READERS, _READS, False),
+    (_FILE_WRITERS, _WRITES, False),
+    (_FILE_MOVERS, _READS | _WRITES, False),
+    (_FILE_REMOVERS, frozenset({Capability.WRITES, Capability.DESTRUCTIVE}), False),
+    (_SHELLS, frozenset({Capability.EXECUTES}), False),
+    (_CODE_RUNNERS, frozenset({Capability.EXECUTES}), False),
+    (_URL_FETCHERS, _BRINGS_WEB, True),
+    (_SEARCHERS, _BRINGS_WEB, False),
+    (_BOOKKEEPING, frozenset(), False),
+)
+
+KNOWN_TOOLS: Final[dict[str, ToolProfile]] = {
+    name: ToolProfile(name=name, capabilities=capabilities, needs_url=needs_url)
+    for names, capabilities, needs_url in _KNOWN_NAMES
+    for name in names.split()
+}
+"""Tools of well-known agents and libraries, by exact name."""
+
+_FAMILIES: Final[tuple[tuple[str, Capability], ...]] = (
+    # glob over the name, what such a tool surely does as well
+    ("send_*", Capability.SENDS),
+    ("*_send", Capability.SENDS),
+    ("post_*", Capability.SENDS),
+    ("reply_*", Capability.SENDS),
+    ("publish_*", Capability.SENDS),
+    ("share_*", Capability.SENDS),
+    ("pay_*", Capability.SPENDS),
+    ("*_payment", Capability.SPENDS),
+    ("purchase_*", Capability.SPENDS),
+    ("buy_*", Capability.SPENDS),
+    ("transfer_*", Capability.SPENDS),
+    ("delete_*", Capability.DESTRUCTIVE),
+    ("remove_*", Capability.DESTRUCTIVE),
+    ("drop_*", Capability.DESTRUCTIVE),
+    ("web_*", Capability.READS_UNTRUSTED),
+    ("external_*", Capability.READS_UNTRUSTED),
+)
+
+_MEMO_LIMIT: Final = 4096
+
+
+class ToolCatalogue:
+    """Profiles by tool name, from configuration and built-in knowledge."""
+
+    def __init__(self, declared: Mapping[str, frozenset[Capability]] | None = None) -> None:
+        self._exact: dict[str, frozenset[Capability]] = {}
+        self._globs: list[tuple[str, frozenset[Capability]]] = []
+        for pattern, capabilities in (declared or {}).items():
+            name = tool_name(pattern)
+            if any(char in name for char in "*?["):
+                self._globs.append((name, capabilities))
+            else:
+                self._exact[name] = capabilities
+        self._memo: dict[str, ToolProfile] = {}
+
+    def profile(self, tool: str) -> ToolProfile:
+        """What is known about `tool`. An exact declaration wins; several matching globs add up."""
+        profile = self._memo.get(tool)
+        if profile is None:
+            if len(self._memo) >= _MEMO_LIMIT:
+                self._memo.clear()
+            profile = self._memo[tool] = self._look_up(tool_name(tool))
+        return profile
+
+    def _look_up(self, name: str) -> ToolProfile:
+        known = KNOWN_TOOLS.get(name)
+        declared = self._exact.get(name)
+        if declared is None:
+            matching = [capabilities for glob, capabilities in self._globs if fnmatchcase(name, glob)]
+            declared = frozenset().union(*matching) if matching else None
+        if declared is not None:
+            return ToolProfile(
+                name=name, capabilities=declared, needs_url=known is not None and known.needs_url
+            )
+        if known is not None:
+            return known
+        family = frozenset(capability for glob, capability in _FAMILIES if fnmatchcase(name, glob))
+        return ToolProfile(name=name, capabilities=family, classified=False)
+
+
+def tool_name(raw: str) -> str:
+    """The form in which tool names are compared."""
+    return raw.strip().lower()
