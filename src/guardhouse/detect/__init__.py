@@ -1,11 +1,10 @@
 """What can be seen in an action: detectors, one a file, listed in one table, none of which decides anything."""
 
-from guardhouse.detect.inspection import DETECTORS, FACT_MISSING, FAILED, inspect, needs
+from guardhouse.detect.inspection import DETECTORS, FAILED, inspect, needs
 from guardhouse.detect.interface import Detector, DetectorSettings, Leaf, OwnPlace, Scene, Surroundings
 
 __all__ = [
     "DETECTORS",
-    "FACT_MISSING",
     "FAILED",
     "Detector",
     "DetectorSettings",

@@ -51,7 +51,7 @@ _CONTROL_WORDS: Final = frozenset("approvals token allow trust install uninstall
 _READERS: Final = frozenset("cat head tail less more ls stat file wc diff grep rg jq yq bat tree".split())
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./~=:@,+%")
 _BREAKS: Final = " \t\r\n;|&()<>{}`=,:"
-_NOT_CODE_KEYS: Final = frozenset("description explanation reason cwd workdir timeout shell".split())
+_NOT_CODE_KEYS: Final = frozenset(["description", "explanation", "reason", "cwd", "workdir", "timeout", "shell"])
 
 
 def _commands(scene: Scene) -> list[Leaf]:
@@ -98,19 +98,30 @@ def _drives_guard(scene: Scene, command: str) -> bool:
     ):
         return True
     plain_read = _PLAIN.issuperset(command.strip()) and bool(names) and names[0] in _READERS
-    homes = scene.settings.surroundings.homes
     cwd = scene.action.cwd or scene.settings.surroundings.cwd or "/"
+    if any(_reaches(scene, path, plain_read) for path in _named_paths(scene, words, cwd)):
+        return True
     folded = "".join(words).lower()
-    for word in words:
-        path = tidy(absolute(word, cwd, homes[0] if homes else "/root"))
-        own = next((own for own in scene.settings.surroundings.own if inside(path, own.path)), None)
-        if own is not None and not (plain_read and own.readable):
-            return True
-        if not plain_read and is_hook_file(scene, path):
-            return True
     return not plain_read and any(tail in folded for tail in _OWN_TAILS)
 
 
+def _named_paths(scene: Scene, words: list[str], cwd: str) -> Iterator[str]:
+    """The working directory, and every word that can be a path outside it."""
+    homes = scene.settings.surroundings.homes
+    yield tidy(cwd)
+    for word in words:
+        if not _PATH_MARKS.isdisjoint(word):
+            yield tidy(absolute(word, cwd, homes[0] if homes else "/root"))
+
+
+def _reaches(scene: Scene, path: str, plain_read: bool) -> bool:  # noqa: FBT001
+    own = next((own for own in scene.settings.surroundings.own if inside(path, own.path)), None)
+    if own is not None:
+        return not (plain_read and own.readable)
+    return not plain_read and is_hook_file(scene, path)
+
+
+_PATH_MARKS: Final = frozenset("/.~$")
 _OWN_TAILS: Final = (".config/guardhouse", ".local/state/guardhouse", ".guardhouse.", "/etc/guardhouse")
 """Places of ours that a command may name after a `cd` or by a variable, where the words alone do not resolve."""
 

@@ -6,12 +6,12 @@ output and URLs inside shell commands have owners of their own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from guardhouse.detect.interface import Detector, Leaf, Scene
 from guardhouse.model import Effect, Finding, ReasonCode, Severity, Span, ToolCallPre
 from guardhouse.net import CODES as NET_CODES
-from guardhouse.net import BadDestination, Destination, Refusal, parse_destination
+from guardhouse.net import BadDestination, Destination, NetworkRules, Refusal, parse_destination
 from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
@@ -37,25 +37,26 @@ NOWHERE: Final = ReasonCode(
 )
 
 _URL_KEYS: Final = frozenset(
-    "url uri href link endpoint webhook webhook_url base_url target_url callback_url api_url host hostname domain "
-    "server site website urls uris links proxy".split()
+    "url uri href link endpoint webhook webhook_url base_url target_url callback_url api_url urls uris links proxy".split()
 )
+_HOST_KEYS: Final = frozenset("host hostname domain server site website".split())
 _TEXT_KEYS: Final = frozenset(
-    "content text body data message prompt query q description comment new_string old_string code script sql html "
-    "markdown patch input subject title note notes command".split()
+    "content text body data message prompt query q description comment new_string old_string code script "
+    "sql html markdown patch input subject title note notes command".split()
 )
 _SEARCH_KEYS: Final = frozenset({"query", "q"})
 _SAFE_METHODS: Final = frozenset({"get", "head", "options"})
-_BODY_KEYS: Final = frozenset("body data json payload content files file form upload".split())
+_BODY_KEYS: Final = frozenset(["body", "data", "json", "payload", "content", "files", "file", "form", "upload"])
 
 
-def _targets(scene: Scene) -> list[Leaf]:
+def _leaves(scene: Scene) -> list[Leaf]:
     """The strings that this call would connect to."""
     profile = scene.tool
     if profile is None or not profile.may(Capability.EGRESS, Capability.SENDS):
         return []
     prose = _SEARCH_KEYS if Capability.EGRESS in profile.capabilities else _TEXT_KEYS
-    return [leaf for leaf in scene.leaves if leaf.key in _URL_KEYS or (leaf.key not in prose and _is_url(leaf.text))]
+    named = _URL_KEYS | _HOST_KEYS
+    return [leaf for leaf in scene.leaves if leaf.key in named or (leaf.key not in prose and _is_url(leaf.text))]
 
 
 def _is_url(text: str) -> bool:
@@ -70,33 +71,52 @@ def _is_url(text: str) -> bool:
     return rest.startswith(("//", "\\\\", "/\\", "\\/")) or folded in _SCHEMES
 
 
-_SCHEMES: Final = frozenset("http https ftp ftps file gopher dict ldap ldaps tftp ws wss sftp ssh telnet jar netdoc".split())
+_SCHEMES: Final = frozenset(
+    "http https ftp ftps file gopher dict ldap ldaps tftp ws wss sftp ssh telnet jar netdoc".split()
+)
 
 
-def _parse(leaf: Leaf) -> Destination | BadDestination:
+class Target(NamedTuple):
+    """One place a call would reach out to."""
+
+    leaf: Leaf
+    destination: Destination | None
+    """None if it can't be read."""
+    refused: Refusal | None
+    """Why it may not be reached, before any name is looked up."""
+
+
+def targets(scene: Scene) -> list[Target]:
+    """Every place this call would reach out to."""
+    found: list[Target] | None = scene.shared.get(_ID)
+    if found is None:
+        rules = scene.settings.network_for(scene.tool.name if scene.tool else "")
+        found = scene.shared[_ID] = [_target(leaf, rules) for leaf in _leaves(scene)]
+    return found
+
+
+def _target(leaf: Leaf, rules: NetworkRules) -> Target:
     text = leaf.text
-    if leaf.key in _URL_KEYS and not _is_url(text) and text:
+    if text and leaf.key in _HOST_KEYS and not _is_url(text):
         text = f"https://{text}"
     try:
-        return parse_destination(text)
+        destination = parse_destination(text)
     except BadDestination as error:
-        return error
+        return Target(leaf, None, Refusal(error.code, ""))
+    return Target(leaf, destination, rules.judge(destination, None))
 
 
-def destinations(scene: Scene) -> list[tuple[Leaf, Destination | BadDestination]]:
-    """Every destination of the call, or why it can't be read."""
-    return [(leaf, _parse(leaf)) for leaf in _targets(scene)]
-
-
-def refusal(scene: Scene, destination: Destination) -> Refusal | None:
-    """Why the tool of this call may not reach `destination`; None if it may, or if facts are still missing.
+def refusal(scene: Scene, target: Target) -> Refusal | None:
+    """Why this call may not reach `target`; None if it may, or if facts are still missing.
 
     The name is looked up only once it is allowlisted: a look-up of any other name would already tell it something.
     """
+    destination = target.destination
+    if target.refused is not None or destination is None or destination.address is not None:
+        return target.refused
     rules = scene.settings.network_for(scene.tool.name if scene.tool else "")
-    refused = rules.judge(destination, None)
-    if refused is not None or destination.address is not None or not rules.settings.resolve_dns:
-        return refused
+    if not rules.settings.resolve_dns:
+        return None
     answer = scene.addresses(destination.host)
     if answer is None or answer.skipped:
         return None
@@ -106,52 +126,44 @@ def refusal(scene: Scene, destination: Destination) -> Refusal | None:
 
 
 def _needs(scene: Scene) -> None:
-    for _leaf, destination in destinations(scene):
-        if isinstance(destination, Destination):
-            refusal(scene, destination)
+    for target in targets(scene):
+        refusal(scene, target)
 
 
 def _find(scene: Scene) -> Iterator[Finding]:
-    found = destinations(scene)
+    found = targets(scene)
     if not found:
         if scene.tool is not None and scene.tool.needs_url:
             yield Finding(code=NOWHERE.id, detector=_ID, severity=NOWHERE.severity, effect=Effect.CONNECTS)
         return
     method = _method(scene)
     effect = Effect.SENDS if method.lower() not in _SAFE_METHODS or _has_body(scene) else Effect.CONNECTS
-    for leaf, destination in found:
-        if isinstance(destination, BadDestination):
-            refused = Refusal(destination.code, destination.what)
-            host = url = None
-        else:
-            host, url = destination.host, destination.url
-            yield Finding(
-                code=CONNECTS.id,
-                detector=_ID,
-                severity=Severity.INFO,
-                span=Span(leaf.field),
-                effect=effect,
-                host=host,
-                url=url,
-                method=method,
-            )
-            judged = refusal(scene, destination)
-            if judged is None:
-                continue
-            refused = judged
-        yield Finding(
-            code=refused.code,
-            detector=_ID,
-            severity=_SEVERITIES[refused.code],
-            span=Span(leaf.field),
-            excerpt=scene.masked(leaf),
-            origin=scene.origin,
-            effect=effect,
-            host=host,
-            url=url,
-            method=method,
-            detail=refused.detail,
-        )
+    for target in found:
+        if target.destination is not None:
+            yield _finding(scene, target, CONNECTS.id, Severity.INFO, effect, method)
+        refused = refusal(scene, target)
+        if refused is not None:
+            severity = _SEVERITIES[refused.code]
+            yield _finding(scene, target, refused.code, severity, effect, method, refused.detail)
+
+
+def _finding(
+    scene: Scene, target: Target, code: str, severity: Severity, effect: Effect, method: str, detail: str = ""
+) -> Finding:
+    destination = target.destination
+    return Finding(
+        code=code,
+        detector=_ID,
+        severity=severity,
+        span=Span(target.leaf.field),
+        excerpt="" if severity is Severity.INFO else scene.masked(target.leaf),
+        origin=scene.origin,
+        effect=effect,
+        host=destination.host if destination else None,
+        url=destination.url if destination else None,
+        method=method,
+        detail=detail,
+    )
 
 
 _SEVERITIES: Final = {code.id: code.severity for code in NET_CODES}

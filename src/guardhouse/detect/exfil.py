@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.detect.destinations import destinations, refusal
+from guardhouse.detect.destinations import refusal, targets
 from guardhouse.detect.interface import Detector, Scene
 from guardhouse.model import Effect, Finding, ReasonCode, Severity, Span
-from guardhouse.net import Destination
 from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
@@ -49,14 +48,11 @@ def _find(scene: Scene) -> Iterator[Finding]:
     profile = scene.tool
     if profile is None or not scene.secrets:
         return
-    targets = destinations(scene)
-    sends = {Capability.EGRESS, Capability.SENDS} & profile.capabilities
-    if not targets and not sends:
+    found = targets(scene)
+    if not found and not {Capability.EGRESS, Capability.SENDS} & profile.capabilities:
         return
-    hosts = [target.host for _leaf, target in targets if isinstance(target, Destination)]
-    listed = len(hosts) == len(targets) > 0 and all(
-        refusal(scene, target) is None for _leaf, target in targets if isinstance(target, Destination)
-    )
+    hosts = [target.destination.host for target in found if target.destination is not None]
+    listed = bool(found) and all(refusal(scene, target) is None for target in found)
     code = OUTBOUND if listed else TO_UNLISTED
     for name, match in scene.secrets:
         yield Finding(

@@ -5,6 +5,7 @@ Third-party detectors are passed in by name in the program that builds the guard
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect import commands, destinations, exfil, paths, secret_use, tools
@@ -36,18 +37,8 @@ FAILED: Final = ReasonCode(
 )
 
 
-FACT_MISSING: Final = ReasonCode(
-    id="guard.fact_missing",
-    title="The guard could not find out what it needs to know",
-    severity=Severity.HIGH,
-    why="A decision that rests on an unanswered question could be wrong either way.",
-    instead="Try again; if it stays, the user can look at the guard's record.",
-    example="A detector asked where a path leads, and nothing answered.",
-)
-
-
 def needs(scene: Scene, extra: tuple[Detector, ...] = ()) -> tuple[Need, ...]:
-    """What must be known of the world before `inspect` can see everything."""
+    """What must be known of the world before `inspect` can see everything; cheaper than finding out by inspecting."""
     for detector in _switched_on(scene, extra):
         if detector.needs is not None:
             _run(scene, detector, detector.needs)
@@ -55,19 +46,22 @@ def needs(scene: Scene, extra: tuple[Detector, ...] = ()) -> tuple[Need, ...]:
 
 
 def inspect(scene: Scene, extra: tuple[Detector, ...] = ()) -> tuple[Finding, ...]:
-    """Everything all detectors saw. A detector that fails, or a question nobody answered, is a finding, never a gap."""
+    """Everything all detectors saw. A detector that fails is a finding, never a gap.
+
+    If `scene.unanswered` is not empty afterwards, something is still missing and this must be asked again.
+    """
     found: list[Finding] = []
     for detector in _switched_on(scene, extra):
-        _run(scene, detector, lambda scene, find=detector.find: found.extend(find(scene)))
+        _run(scene, detector, partial(_look, detector, found))
     found += [
         Finding(code=FAILED.id, detector=name, severity=FAILED.severity, detail=f"{name}: {error}")
         for name, error in scene.failures.items()
     ]
-    found += [
-        Finding(code=FACT_MISSING.id, detector="facts", severity=FACT_MISSING.severity, detail=type(need).__name__)
-        for need in scene.unanswered
-    ]
     return tuple(found)
+
+
+def _look(detector: Detector, found: list[Finding], scene: Scene) -> None:
+    found.extend(detector.find(scene))
 
 
 def _switched_on(scene: Scene, extra: tuple[Detector, ...]) -> list[Detector]:

@@ -92,7 +92,6 @@ class Leaf:
     text: str
 
 
-
 class Scene:
     """One action under inspection."""
 
@@ -103,6 +102,12 @@ class Scene:
         self.needed: dict[Need, None] = {}
         self.failures: dict[str, str] = {}
         """Detectors that broke, with the kind of error."""
+        self.shared: dict[str, Any] = {}
+        """What one detector found in the action that others use too, by the name of its owner."""
+
+    def learn(self, facts: Facts) -> None:
+        """Go on with more facts. What is kept from before depends on the action and the settings alone."""
+        self.facts = facts
 
     @property
     def unanswered(self) -> tuple[Need, ...]:

@@ -39,7 +39,7 @@ class SystemResolver:
 
     async def resolve_async(self, host: str) -> Addresses:
         """`resolve` for an event loop, which goes on meanwhile."""
-        import asyncio  # noqa: PLC0415 - a program without an event loop should not pay for its import
+        import asyncio  # a program without an event loop should not pay for its import
 
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Addresses] = loop.create_future()

@@ -166,7 +166,11 @@ def parse_action(data: bytes | str | dict[str, Any], limits: Limits = DEFAULT_LI
     try:
         return msgspec.convert(value, struct)
     except msgspec.ValidationError as error:
-        raise InvalidAction(f"{kind}: {error}.", fix="See docs/actions.md for the fields of each type.") from None
+        # msgspec quotes a wrong enum value, and a value may be a secret: only the place is told then.
+        what = str(error)
+        if what.startswith("Invalid enum value"):
+            what = f"A value that is not one of those allowed{what[what.rfind(' - at ') :]}"
+        raise InvalidAction(f"{kind}: {what}.", fix="See docs/actions.md for the fields of each type.") from None
 
 
 def admit(action: Action, limits: Limits = DEFAULT_LIMITS) -> Action:

@@ -8,7 +8,7 @@ The envelope carries a version: a change of what is covered is a new version, ne
 from __future__ import annotations
 
 import hashlib
-from json.encoder import encode_basestring
+from json.encoder import JSONEncoder, encode_basestring
 from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.model.errors import InvalidAction
@@ -29,13 +29,32 @@ def canonical_json(value: Any) -> bytes:
 
 def typed_digest(envelope: dict[str, Any]) -> str:
     """`v1:` and the SHA-256 over `envelope` and the number types in it, as canonical JSON."""
-    out: list[str] = []
     types: dict[str, str] = {}
-    _write(envelope, out, "", types)
+    if _is_simple(envelope):
+        out = [_encode(envelope)]
+    else:
+        out = []
+        _write(envelope, out, "", types)
     types_out: list[str] = []
     _write(types, types_out, "", None)
     text = f'{{"envelope":{"".join(out)},"types":{"".join(types_out)},"version":{HASH_VERSION}}}'
     return f"v{HASH_VERSION}:{hashlib.sha256(text.encode('utf-8')).hexdigest()}"
+
+
+_encode: Final = JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+"""For simple values Python's own encoder gives the RFC 8785 bytes, several times as fast."""
+
+
+def _is_simple(value: Any) -> bool:
+    """No floats, no large integers, no keys that sort differently in UTF-16: what nearly every action is made of."""
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return True
+    if kind is dict:
+        return all(map(str.isascii, value)) and all(map(_is_simple, value.values()))
+    if kind is list:
+        return all(map(_is_simple, value))
+    return kind is int and -_EXACT <= value <= _EXACT
 
 
 def _write(value: Any, out: list[str], path: str, types: dict[str, str] | None) -> None:

@@ -9,7 +9,7 @@ from guardhouse.model import ReasonCode, Severity
 CODES: Final = (
     ReasonCode(
         id="non_allowlisted_domain",
-        title="The destination is not on your allowlist",
+        title="This destination is not allowed",
         severity=Severity.HIGH,
         why="Data sent to a host that nobody approved can't be taken back.",
         instead="Use a host that is allowed, or finish without this request.",

@@ -106,7 +106,7 @@ def _origin(scheme: str, host: str, port: int) -> str:
 @cache
 def _ada() -> Callable[[str], str]:
     """Loaded at the first URL, so that a program that judges none does not pay for it."""
-    from ada_url import normalize_url  # noqa: PLC0415 - see above
+    from ada_url import normalize_url  # see above
 
     return normalize_url
 

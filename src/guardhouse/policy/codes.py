@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.detect import DETECTORS, FACT_MISSING, FAILED
+from guardhouse.detect import DETECTORS, FAILED
 from guardhouse.model import ReasonCode, Severity
 
 if TYPE_CHECKING:
@@ -77,7 +77,6 @@ REDACTION_FAILED: Final = ReasonCode(
 
 GATE_CODES: Final = (
     FAILED,
-    FACT_MISSING,
     RULE,
     RULE_FAILED,
     INVALID,

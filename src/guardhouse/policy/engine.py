@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
+from guardhouse.detect import FAILED
 from guardhouse.model import Confidence, Decision, Finding, Reason, ReasonCode, RiskLevel, Severity, wire
 from guardhouse.policy.codes import RULE, RULE_FAILED
 from guardhouse.policy.presets import BY_SEVERITY, FLOORS
@@ -72,7 +73,6 @@ _RULE_SCORES: Final = {
     Decision.REQUIRE_APPROVAL: 40,
     Decision.DENY: 70,
 }
-_FAILURES: Final = frozenset({"guard.detector_failed", "guard.fact_missing"})
 
 
 class _Ruled(NamedTuple):
@@ -160,7 +160,7 @@ class PolicyEngine:
     ) -> list[_Ruled]:
         """What the finding's code leads to, then what rules say of it."""
         floor = FLOORS.get(finding.code, Decision.ALLOW)
-        if finding.code in _FAILURES and not scene.action.asks_first:
+        if finding.code == FAILED.id and not scene.action.asks_first:
             floor = Decision.DENY
         ruled = [_Ruled(Cause(self._outcome(finding), floor, finding.code in waived), finding, None)]
         risk = self._risk_of(finding)

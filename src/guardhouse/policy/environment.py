@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 PREFIX: Final = "GUARDHOUSE_"
-NOT_KEYS: Final = frozenset({"STATE_DIR", "CONFIG", "TEST_DATABASE_URL"})
+NOT_KEYS: Final = frozenset({"STATE_DIR", "TEST_DATABASE_URL"})
 """Variables of ours that are not part of the policy."""
 
 

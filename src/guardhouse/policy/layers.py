@@ -219,9 +219,7 @@ def _lock_problems(layer: Layer, locks: list[str]) -> list[str]:
 
 
 def _matches(pattern: list[str], parts: list[str]) -> bool:
-    return len(pattern) == len(parts) and all(
-        one in ("*", other) for one, other in zip(pattern, parts, strict=True)
-    )
+    return len(pattern) == len(parts) and all(one in ("*", other) for one, other in zip(pattern, parts, strict=True))
 
 
 def _shape_problems(document: Document) -> list[str]:
@@ -241,7 +239,7 @@ def _shape_problems(document: Document) -> list[str]:
 
 
 def _unknown_keys(data: Any, kind: Any, key: Key) -> Iterator[tuple[Key, list[str]]]:
-    from typing import get_args, get_origin  # noqa: PLC0415 - beside its only use
+    from typing import get_args, get_origin  # beside its only use
 
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         if isinstance(data, dict):
@@ -281,5 +279,3 @@ def _key_of(where: str) -> Key:
 
 def _error(problems: list[str]) -> PolicyError:
     return PolicyError("\n".join(problems), problems=tuple(problems))
-
-

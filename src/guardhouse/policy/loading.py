@@ -58,6 +58,8 @@ def load(
     layers: Sequence[Layer],
     surroundings: Surroundings | None = None,
     extra_detectors: tuple[Detector, ...] = (),
+    *,
+    check_examples: bool = True,
 ) -> Policy:
     """The policy that `layers` make in `surroundings`; PolicyError with every problem found."""
     surroundings = surroundings or Surroundings()
@@ -80,7 +82,7 @@ def load(
     if problems:
         raise PolicyError("\n".join(problems), problems=tuple(problems))
     policy = _build(config, merged, surroundings, rules, network, scanner, codes, extra_detectors)
-    problems = example_problems(policy, merged)
+    problems = example_problems(policy, merged) if check_examples else []
     if problems:
         raise PolicyError("\n".join(problems), problems=tuple(problems))
     return policy
@@ -191,9 +193,7 @@ def _risk_problems(config: GuardSection, where: _Where) -> Iterator[str]:
         yield where.problem(("risk",), "is out of order.", "Use medium ≤ high ≤ critical, and medium above 0.")
 
 
-def _compile_rules(
-    config: GuardSection, codes: dict[str, ReasonCode], merged: Merged
-) -> tuple[list[Rule], list[str]]:
+def _compile_rules(config: GuardSection, codes: dict[str, ReasonCode], merged: Merged) -> tuple[list[Rule], list[str]]:
     rules: list[Rule] = []
     problems: list[str] = []
     seen: dict[tuple[str, str], None] = {}
@@ -225,7 +225,7 @@ def _compile_network(config: GuardSection, where: _Where) -> tuple[dict[str, Net
         for key in ("allowed_domains", "allowed_url_prefixes"):
             for index, pattern in enumerate(getattr(settings, key)):
                 try:
-                    NetworkRules(NetworkSettings(**{key: (pattern,)}))
+                    NetworkRules(msgspec.convert({key: [pattern]}, NetworkSettings))
                 except GuardhouseError as error:
                     problems.append(where.problem(("network", tool, key, index), error.what, error.fix))
         if not problems:

@@ -40,7 +40,6 @@ OUTCOMES: Final[tuple[tuple[str, str, str, str], ...]] = (
     ("guard.hook_settings", _DENY, _DENY, _DENY),
     ("guard.own_command", _DENY, _DENY, _DENY),
     ("guard.detector_failed", _ASK, _DENY, _DENY),
-    ("guard.fact_missing", _ASK, _DENY, _DENY),
 )
 
 BY_SEVERITY: Final = {
@@ -59,7 +58,6 @@ FLOORS: Final = {
     "guard.own_command": Decision.DENY,
     "skill.unscanned": Decision.REQUIRE_APPROVAL,
     "guard.detector_failed": Decision.REQUIRE_APPROVAL,
-    "guard.fact_missing": Decision.REQUIRE_APPROVAL,
 }
 """The least each of these leads to, whatever rules, waivers or observe mode say."""
 

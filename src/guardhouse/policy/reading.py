@@ -72,7 +72,7 @@ def read_document(file: str, content: bytes) -> Document:
 
 
 def _read_yaml(file: str, text: str) -> tuple[Any, dict[Key, int]]:
-    import yaml  # noqa: PLC0415 - only where a YAML file is read
+    import yaml  # only where a YAML file is read
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
@@ -80,7 +80,9 @@ def _read_yaml(file: str, text: str) -> tuple[Any, dict[Key, int]]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{file}:{mark.line + 1}" if mark else file
-        raise PolicyError(f"{where}: not YAML: {getattr(error, 'problem', error)}.", fix="Check the indentation.") from None
+        raise PolicyError(
+            f"{where}: not YAML: {getattr(error, 'problem', error)}.", fix="Check the indentation."
+        ) from None
     if node is None:
         return None, {}
     builder = _YamlBuilder(file, yaml.SafeLoader(""))
@@ -127,7 +129,7 @@ class _YamlBuilder:
 
 
 def _read_toml(file: str, text: str) -> tuple[Any, dict[Key, int]]:
-    import tomllib  # noqa: PLC0415 - only where a TOML file is read
+    import tomllib  # only where a TOML file is read
 
     try:
         data = tomllib.loads(text)

@@ -26,7 +26,7 @@ _MEMO_LIMIT: Final = 4096
 _WITH_TOOL: Final = frozenset({"ToolCallPre", "ToolCallPost"})
 
 
-class BadRule(Exception):  # noqa: N818 - raised and caught while loading; `key` says which part of the rule is wrong
+class BadRule(Exception):
     """A rule that can't be compiled, or that could never match."""
 
     def __init__(self, key: str, what: str, fix: str = "") -> None:
@@ -82,7 +82,9 @@ class Rule:
         return any(
             pattern.search(leaf.text) is not None
             for leaf in scene.leaves
-            if self.field is None or leaf.field == self.field or leaf.field.startswith((f"{self.field}.", f"{self.field}["))
+            if self.field is None
+            or leaf.field == self.field
+            or leaf.field.startswith((f"{self.field}.", f"{self.field}["))
             for pattern in self.patterns
         )
 
@@ -96,6 +98,10 @@ class Rule:
             and (not self.domains or _host_matches(finding.host, self.domains))
             and (self.prefixes is None or _url_matches(finding.url, self.prefixes))
         )
+
+
+def _is_at(name: str, field: str) -> bool:
+    return name == field or name.startswith((f"{field}.", f"{field}["))
 
 
 def _host_matches(host: str | None, patterns: tuple[str, ...]) -> bool:
@@ -181,9 +187,7 @@ class RuleBook:
         return found
 
 
-def compile_rule(
-    section: RuleSection, codes: frozenset[str], floors: frozenset[str], masked: frozenset[str]
-) -> Rule:
+def compile_rule(section: RuleSection, codes: frozenset[str], floors: frozenset[str], masked: frozenset[str]) -> Rule:
     """A rule from its configuration; BadRule says which part of it is wrong or could never match.
 
     `codes` are all reason codes, `floors` those nothing can lift, `masked` those whose findings can be masked.
@@ -279,7 +283,7 @@ def _codes(key: str, patterns: tuple[str, ...], known: frozenset[str]) -> frozen
 
 
 def _suggest(name: str, known: list[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - only on the way to an error
+    from difflib import get_close_matches  # only on the way to an error
 
     close = get_close_matches(name, known, n=1)
     return f"Did you mean `{close[0]}`?" if close else f"Known: {', '.join(known)}."
@@ -308,7 +312,7 @@ def _prefixes(section: RuleSection) -> tuple[NetworkRules | None, tuple[str, ...
 
 
 def _pattern(text: str) -> Any:
-    import re2  # noqa: PLC0415 - only where a rule has a regex
+    import re2  # only where a rule has a regex
 
     options = re2.Options()
     options.log_errors = False
@@ -326,7 +330,7 @@ def _pattern(text: str) -> Any:
 
 
 def _condition(text: str) -> Callable[[Mapping[str, Any]], object]:
-    from guardhouse.policy.conditions import compile_condition  # noqa: PLC0415 - CEL is only loaded where it is used
+    from guardhouse.policy.conditions import compile_condition  # CEL is only loaded where it is used
 
     try:
         return compile_condition(text)

@@ -54,7 +54,8 @@ class PathsSection(_Section, frozen=True, kw_only=True):
     """Files and directories."""
 
     allowed_directories: tuple[str, ...] = ()
-    """Absolute directories (or `~/…`) that count as part of the work, beside the project."""
+    """Absolute directories (or `~/…`) that count as part of the work, beside the project; a single file may be named,
+    and only a file named itself is allowed even if it usually holds secrets."""
     sensitive: tuple[str, ...] = ()
     """Further globs for files that hold secrets, added to the built-in list: `~/vault/**`, `**/*.token`."""
 

@@ -79,7 +79,7 @@ def adds(key: tuple[str, ...]) -> bool:
     return direction(key) in {Direction.ADDS, Direction.RESTRICTING}
 
 
-def is_tighter(key: tuple[str, ...], current: Any, proposed: Any) -> bool:  # noqa: C901 - one line a direction
+def is_tighter(key: tuple[str, ...], current: Any, proposed: Any) -> bool:
     """Whether a layer that may only tighten can set `key` to `proposed` while it is `current`."""
     match direction(key):
         case Direction.TRUE:

@@ -149,9 +149,7 @@ class ToolCatalogue:
             matching = [capabilities for glob, capabilities in self._globs if fnmatchcase(name, glob)]
             declared = frozenset().union(*matching) if matching else None
         if declared is not None:
-            return ToolProfile(
-                name=name, capabilities=declared, needs_url=known is not None and known.needs_url
-            )
+            return ToolProfile(name=name, capabilities=declared, needs_url=known is not None and known.needs_url)
         if known is not None:
             return known
         family = frozenset(capability for glob, capability in _FAMILIES if fnmatchcase(name, glob))

@@ -22,7 +22,7 @@ from guardhouse.detect.paths.places import (
     inside,
     tidy,
 )
-from guardhouse.model import Effect, Finding, PathClass, ReasonCode, Severity, Span, ToolCallPre
+from guardhouse.model import Effect, Finding, PathClass, ReasonCode, Severity, Span
 from guardhouse.trust import Capability, ToolProfile
 
 if TYPE_CHECKING:
@@ -100,14 +100,15 @@ HOOK_FILES: Final = ReasonCode(
 )
 
 _PATH_KEYS: Final = frozenset(
-    "path paths file files file_path filepath file_paths filename file_name dir directory folder cwd workdir "
-    "working_directory target target_file source src dst dest destination old_path new_path from_path to_path "
-    "notebook_path absolute_path relative_path relative_workspace_path output output_path output_file save_path "
-    "attachment attachments include dir_path directory_path target_directory root".split()
+    "path paths file files file_path filepath file_paths filename file_name dir directory folder cwd "
+    "workdir working_directory target target_file source src dst dest destination old_path new_path "
+    "from_path to_path notebook_path absolute_path relative_path relative_workspace_path output "
+    "output_path output_file save_path attachment attachments include dir_path directory_path "
+    "target_directory root".split()
 )
 _TEXT_KEYS: Final = frozenset(
-    "content text body data message prompt description comment new_string old_string new_str old_str file_text "
-    "insert_text code script sql html markdown subject title note notes command cmd query q".split()
+    "content text body data message prompt description comment new_string old_string new_str old_str "
+    "file_text insert_text code script sql html markdown subject title note notes command cmd query q".split()
 )
 _PATCH_HEADS: Final = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "+++ ", "--- ")
 _LONGEST: Final = 4096
@@ -126,6 +127,7 @@ class _Place:
     own: OwnPlace | None
 
 
+@lru_cache(maxsize=512)
 def _does(profile: ToolProfile) -> frozenset[Effect]:
     """What a tool may do to a file it is given."""
     effects: set[Effect] = set()
@@ -149,8 +151,15 @@ _READING: Final = (
 _WRITING: Final = (Capability.WRITES, Capability.DESTRUCTIVE, Capability.EGRESS, Capability.EXECUTES)
 
 
-def _paths(scene: Scene) -> Iterator[tuple[Leaf, str]]:
-    """The strings of the call that are meant as paths, with the leaf each stands in."""
+def _paths(scene: Scene) -> list[tuple[Leaf, str]]:
+    """The strings of the call that are meant as paths, with the leaf each stands in; each once."""
+    found: list[tuple[Leaf, str]] | None = scene.shared.get(_ID)
+    if found is None:
+        found = scene.shared[_ID] = list(dict.fromkeys(_read_paths(scene)))
+    return found
+
+
+def _read_paths(scene: Scene) -> Iterator[tuple[Leaf, str]]:
     if scene.tool is None:
         return
     for leaf in scene.leaves:
@@ -164,8 +173,10 @@ def _paths(scene: Scene) -> Iterator[tuple[Leaf, str]]:
 
 def _looks_like_path(text: str) -> bool:
     head = text.lstrip()[:8]
-    return len(text) <= _LONGEST and "\n" not in text and (
-        head.startswith(("/", "~", "./", "../", "$HOME", "${HOME}")) or head.lower().startswith("file:")
+    return (
+        len(text) <= _LONGEST
+        and "\n" not in text
+        and (head.startswith(("/", "~", "./", "../", "$HOME", "${HOME}")) or head.lower().startswith("file:"))
     )
 
 
@@ -227,11 +238,7 @@ def _find(scene: Scene) -> Iterator[Finding]:
     effects = _does(profile)
     if not effects:
         return
-    seen: set[tuple[str, str]] = set()
     for leaf, raw in _paths(scene):
-        if (leaf.field, raw) in seen:
-            continue
-        seen.add((leaf.field, raw))
         path = _absolute(scene, raw)
         real = scene.real_path(_fixed_part(path)) if _is_followable(path) else None
         places = [_locate(scene, tidy(path))]
@@ -253,7 +260,11 @@ def _judge(scene: Scene, leaf: Leaf, places: list[_Place], effects: frozenset[Ef
         if changes and place.hooks is not None:
             yield _finding(scene, leaf, HOOK_FILES, place, Effect.WRITES)
     for place in places:
-        if Effect.READS in effects and place.secret is not None and place.path_class is not PathClass.ALLOWED:
+        if (
+            Effect.READS in effects
+            and place.secret is not None
+            and place.path not in scene.settings.allowed_directories
+        ):
             yield _finding(scene, leaf, SENSITIVE_READ, place, Effect.READS)
             break
     if changes:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+# fmt: off - one entry a line
 SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
     # kind, pattern, an example that must match
     ("ssh_private_key", "~/.ssh", "/home/ada/.ssh"),
@@ -22,7 +23,11 @@ SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
     ("system_password_file", "/etc/{shadow,gshadow,master.passwd}{,-,~}", "/etc/shadow"),
     ("system_secret", "/etc/{sudoers,sudoers.d/**,security/opasswd,krb5.keytab}", "/etc/sudoers"),
     ("system_secret", "/etc/{ssl/private,ipsec.d/private,wireguard,openvpn,ppp/*-secrets}{,/**}", "/etc/ssl/private/x"),
-    ("system_secret", "/etc/{kubernetes/*.conf,kubernetes/pki/**,rancher/**,docker/key.json}", "/etc/kubernetes/admin.conf"),
+    (
+        "system_secret",
+        "/etc/{kubernetes/*.conf,kubernetes/pki/**,rancher/**,docker/key.json}",
+        "/etc/kubernetes/admin.conf",
+    ),
     ("system_secret", "/{run,var/run}/secrets{,/**}", "/run/secrets/db_password"),
     ("system_secret", "/proc/*/{environ,mem,maps,fd/**}", "/proc/self/environ"),
     ("cloud_credentials", "~/.aws{,/**}", "/home/ada/.aws/credentials"),
@@ -31,27 +36,59 @@ SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
     ("cloud_credentials", "~/.{oci,aliyun,tencentcloud,bluemix,linode-cli,hcloud}{,/**}", "/home/ada/.oci/config"),
     ("cloud_credentials", "~/.config/{doctl,hcloud,scw,flyctl,heroku}{,/**}", "/home/ada/.config/doctl/config.yaml"),
     ("cloud_credentials", "~/.terraform.d/credentials.tfrc.json", "/home/ada/.terraform.d/credentials.tfrc.json"),
-    ("cloud_credentials", "**/{application_default_credentials,service-account*,serviceaccount*}.json", "/x/service-account.json"),
+    (
+        "cloud_credentials",
+        "**/{application_default_credentials,service-account*,serviceaccount*}.json",
+        "/x/service-account.json",
+    ),
     ("cloud_credentials", "**/*.tfstate{,.backup}", "/srv/infra/terraform.tfstate"),
     ("kubeconfig", "~/.kube{,/**}", "/home/ada/.kube/config"),
     ("kubeconfig", "**/{kubeconfig,*.kubeconfig}", "/srv/ci/kubeconfig"),
     ("registry_credentials", "~/.docker/config.json", "/home/ada/.docker/config.json"),
-    ("registry_credentials", "**/.{npmrc,pypirc,yarnrc.yml,gem/credentials,cargo/credentials{,.toml}}", "/home/ada/.npmrc"),
-    ("registry_credentials", "~/.{m2/settings.xml,m2/settings-security.xml,gradle/gradle.properties,nuget/nuget.config}", "/root/.m2/settings.xml"),
+    (
+        "registry_credentials",
+        "**/.{npmrc,pypirc,yarnrc.yml,gem/credentials,cargo/credentials{,.toml}}",
+        "/home/ada/.npmrc",
+    ),
+    (
+        "registry_credentials",
+        "~/.{m2/settings.xml,m2/settings-security.xml,gradle/gradle.properties,nuget/nuget.config}",
+        "/root/.m2/settings.xml",
+    ),
     ("tool_credentials", "~/.config/{gh,glab-cli,hub}{,/**}", "/home/ada/.config/gh/hosts.yml"),
-    ("tool_credentials", "~/.{git-credentials,netrc,_netrc,pgpass,my.cnf,mylogin.cnf,boto,s3cfg,vault-token,databrickscfg}", "/root/.netrc"),
+    (
+        "tool_credentials",
+        "~/.{git-credentials,netrc,_netrc,pgpass,my.cnf,mylogin.cnf,boto,s3cfg,vault-token,databrickscfg}",
+        "/root/.netrc",
+    ),
     ("tool_credentials", "**/.{git-credentials,netrc,pgpass,htpasswd}", "/srv/www/.htpasswd"),
-    ("tool_credentials", "~/.{claude/.credentials.json,codex/auth.json,gemini/oauth_creds.json,config/openai/**}", "/root/.codex/auth.json"),
+    (
+        "tool_credentials",
+        "~/.{claude/.credentials.json,codex/auth.json,gemini/oauth_creds.json,config/openai/**}",
+        "/root/.codex/auth.json",
+    ),
     ("keyring", "~/.gnupg{,/**}", "/home/ada/.gnupg/private-keys-v1.d/x.key"),
     ("keyring", "~/.local/share/keyrings{,/**}", "/home/ada/.local/share/keyrings/login.keyring"),
     ("keyring", "~/.password-store{,/**}", "/home/ada/.password-store/mail.gpg"),
     ("keyring", "~/library/keychains{,/**}", "/Users/ada/Library/Keychains/login.keychain-db"),
     ("keyring", "~/.{kwallet,config/keepassxc,config/bitwarden cli}{,/**}", "/home/ada/.config/KeePassXC/x"),
     ("browser_data", "~/.mozilla{,/**}", "/home/ada/.mozilla/firefox/x.default/logins.json"),
-    ("browser_data", "~/.config/{google-chrome,chromium,bravesoftware,microsoft-edge,vivaldi,opera}{,/**}", "/home/ada/.config/google-chrome/Default/Cookies"),
-    ("browser_data", "~/library/application support/{google/chrome,firefox,bravesoftware,microsoft edge}{,/**}", "/Users/ada/Library/Application Support/Firefox/x"),
+    (
+        "browser_data",
+        "~/.config/{google-chrome,chromium,bravesoftware,microsoft-edge,vivaldi,opera}{,/**}",
+        "/home/ada/.config/google-chrome/Default/Cookies",
+    ),
+    (
+        "browser_data",
+        "~/library/application support/{google/chrome,firefox,bravesoftware,microsoft edge}{,/**}",
+        "/Users/ada/Library/Application Support/Firefox/x",
+    ),
     ("browser_data", "~/library/cookies{,/**}", "/Users/ada/Library/Cookies/Cookies.binarycookies"),
-    ("wallet", "~/.{bitcoin,ethereum,electrum,monero,solana,config/solana}{,/**}", "/home/ada/.electrum/wallets/default_wallet"),
+    (
+        "wallet",
+        "~/.{bitcoin,ethereum,electrum,monero,solana,config/solana}{,/**}",
+        "/home/ada/.electrum/wallets/default_wallet",
+    ),
     ("wallet", "**/wallet.dat", "/srv/coins/wallet.dat"),
     ("env_file", "**/.env", "/srv/app/.env"),
     ("env_file", "**/.env.*", "/srv/app/.env.production"),
@@ -59,7 +96,11 @@ SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
     ("env_file", "**/.envrc", "/srv/app/.envrc"),
     ("shell_history", "~/.{*_history,*history,lesshst,viminfo}", "/home/ada/.bash_history"),
     ("shell_history", "~/.local/share/{fish/fish_history,*/history}", "/home/ada/.local/share/fish/fish_history"),
-    ("application_secrets", "**/{secrets,credentials,client_secret*}.{json,yaml,yml,toml,ini}", "/srv/app/secrets.yaml"),
+    (
+        "application_secrets",
+        "**/{secrets,credentials,client_secret*}.{json,yaml,yml,toml,ini}",
+        "/srv/app/secrets.yaml",
+    ),
     ("application_secrets", "**/config/{master.key,credentials.yml.enc}", "/srv/app/config/master.key"),
     ("application_secrets", "**/wp-config.php", "/srv/www/wp-config.php"),
 )
@@ -85,10 +126,18 @@ PERSISTENCE: Final[tuple[tuple[str, str, str], ...]] = (
     ("shell_startup", "~/.{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,profile}", "/home/ada/.bashrc"),
     ("shell_startup", "~/.{zshrc,zshenv,zprofile,zlogin,zlogout,kshrc,cshrc,tcshrc,inputrc}", "/home/ada/.zshrc"),
     ("shell_startup", "~/.config/{fish,nushell}{,/**}", "/home/ada/.config/fish/config.fish"),
-    ("shell_startup", "/etc/{profile,profile.d/**,bash.bashrc,zsh/**,environment,ld.so.preload,ld.so.conf.d/**}", "/etc/profile.d/x.sh"),
+    (
+        "shell_startup",
+        "/etc/{profile,profile.d/**,bash.bashrc,zsh/**,environment,ld.so.preload,ld.so.conf.d/**}",
+        "/etc/profile.d/x.sh",
+    ),
     ("scheduled_job", "/{etc/cron*,etc/anacrontab,var/spool/cron}{,/**}", "/etc/cron.d/x"),
     ("service", "/{etc,lib,usr/lib,run}/systemd/**", "/etc/systemd/system/x.service"),
-    ("service", "~/.{config/systemd,config/autostart,local/share/systemd}{,/**}", "/home/ada/.config/autostart/x.desktop"),
+    (
+        "service",
+        "~/.{config/systemd,config/autostart,local/share/systemd}{,/**}",
+        "/home/ada/.config/autostart/x.desktop",
+    ),
     ("service", "{~,}/library/{launchagents,launchdaemons,startupitems}{,/**}", "/Library/LaunchDaemons/x.plist"),
     ("service", "/etc/{init.d,rc.local,rc*.d,udev/rules.d,xdg/autostart}{,/**}", "/etc/init.d/x"),
     ("login", "/etc/pam.d/**", "/etc/pam.d/sshd"),
@@ -115,17 +164,37 @@ HOOK_SETTINGS: Final[tuple[tuple[str, str, str], ...]] = (
     ("guardhouse", "**/.guardhouse.{yaml,yml,toml,json}", "/srv/app/.guardhouse.yaml"),
 )
 
-SYSTEM_ROOTS: Final = (
-    "/bin /boot /dev /etc /lib /lib32 /lib64 /opt /proc /run /sbin /srv /sys /usr /var /system /library /applications "
-    "/private/etc /private/var"
-).split()
+# fmt: on
+
+SYSTEM_ROOTS: Final = [
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/opt",
+    "/proc",
+    "/run",
+    "/sbin",
+    "/srv",
+    "/sys",
+    "/usr",
+    "/var",
+    "/system",
+    "/library",
+    "/applications",
+    "/private/etc",
+    "/private/var",
+]
 
 
 class PlaceTable:
     """A compiled set of patterns: which of them, if any, a path falls under."""
 
     def __init__(self, patterns: Iterable[tuple[str, str]], homes: tuple[str, ...] = ()) -> None:
-        import re2  # noqa: PLC0415 - only needed once a path is looked at
+        import re2  # only needed once a path is looked at
 
         options = re2.Options()
         options.case_sensitive = False
@@ -187,7 +256,7 @@ def absolute(raw: str, cwd: str, home: str) -> str:
     if lowered == "file://":
         path = _percent_decoded(path[7:])
         path = path if path.startswith("/") else f"/{path.partition('/')[2]}"
-    path = path.replace("\\", "/") if path[1:3] == ":\\" or "\\" in path and "/" not in path else path
+    path = path.replace("\\", "/") if path[1:3] == ":\\" or ("\\" in path and "/" not in path) else path
     for name in _HOME_SPELLINGS:
         if path == name or path.startswith(f"{name}/"):
             path = f"{home}{path[len(name) :]}"

@@ -11,6 +11,7 @@ import json
 import math
 import zlib
 from collections import Counter
+from operator import add
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -27,14 +28,12 @@ _GITHUB_BODY: Final = 36
 # Pairs of letters that make up about 85 % of English words and of the identifiers made from them, against 27 % of
 # random letters: enough to tell `authentication_scheme` from `kqzvtrwpxm`.
 _COMMON_PAIRS: Final = frozenset(
-    (
-        "ab ac ad ag ai al am an ap ar as at au av ay ba be bi bl bo ca ce ch ci ck cl co cr ct cu da de di do ds ea "
-        "ec ed ee ef el em en ep er es et ev ex ey fa fe ff fi fl fo fr fu ge gh gi gr ha he hi ho ht ia ib ic id ie "
-        "if ig il im in io ip ir is it iv iz ke la ld le li ll lo ls lt lu ly ma me mi mm mo mp na nc nd ne nf ng ni "
-        "no ns nt nu ob oc od ol om on oo op or os ot ou ov ow pa pe pi pl po pp pr pt pu qu ra rc rd re ri rm rn ro "
-        "rr rs rt ru ry sa sc se sh si so sp ss st su ta tc te th ti tl to tr ts tt tu ty ua ub ue ui ul um un up ur "
-        "us ut va ve vi wa wi wo xt yp"
-    ).split()
+    "ab ac ad ag ai al am an ap ar as at au av ay ba be bi bl bo ca ce ch ci ck cl co cr ct cu da de di "
+    "do ds ea ec ed ee ef el em en ep er es et ev ex ey fa fe ff fi fl fo fr fu ge gh gi gr ha he hi ho "
+    "ht ia ib ic id ie if ig il im in io ip ir is it iv iz ke la ld le li ll lo ls lt lu ly ma me mi mm "
+    "mo mp na nc nd ne nf ng ni no ns nt nu ob oc od ol om on oo op or os ot ou ov ow pa pe pi pl po pp "
+    "pr pt pu qu ra rc rd re ri rm rn ro rr rs rt ru ry sa sc se sh si so sp ss st su ta tc te th ti tl "
+    "to tr ts tt tu ty ua ub ue ui ul um un up ur us ut va ve vi wa wi wo xt yp".split()
 )
 
 # Words people write where a secret will later stand.
@@ -45,35 +44,53 @@ _STOP_WORDS: Final = (
     "notareal", "xxxx", "****", "....", "____", "-here", "_here", "undefined", "to_be_set", "removed", "censored",
     "<secret", "hidden", "foobar", "lorem", "deadbeef", "1234567890123456", "test_key", "test-key", "fake",
 )  # fmt: skip
-_PASSWORD_NAMES: Final = frozenset("password passwd pwd secret token user username x-oauth-basic".split())
-_LOGIN_NAMES: Final = _PASSWORD_NAMES | frozenset("pass test admin root guest group string login api".split())
+_PASSWORD_NAMES: Final = frozenset(
+    "password passwd pwd secret token user username x-oauth-basic".split()
+)
+_LOGIN_NAMES: Final = _PASSWORD_NAMES | frozenset(["pass", "test", "admin", "root", "guest", "group", "string", "login", "api"])
 
 # Identifiers that services hand out by the million, and hashes: random, and no secret.
 _ID_PREFIXES: Final = frozenset(
-    "sha1 sha256 sha384 sha512 md5 h1 req request msg toolu call chatcmpl cmpl resp run thread asst file img image batch "
-    "item rs fc ws step vs job evt event cus sub pi ch in price prod txn acct usr user org proj session trace span "
-    "build chunk main index app vendor static css js page layout commit rev hash etag uuid id node data base64".split()
+    "sha1 sha256 sha384 sha512 md5 h1 req request msg toolu call chatcmpl cmpl resp run thread asst file "
+    "img image batch item rs fc ws step vs job evt event cus sub pi ch in price prod txn acct usr user "
+    "org proj session trace span build chunk main index app vendor static css js page layout commit rev "
+    "hash etag uuid id node data base64".split()
 )
 _TEMPLATES: Final = ("${", "{{", "}}", "<%", "%>", "$(", "#{", "@@", "%(", "{%", "…", "\\u2026")
 
 
+_LATIN: Final = [chr(code) for code in range(256)]
+_SHAPE: Final = str.maketrans({c: "0" if c.isdigit() else "A" if c.isupper() else "a" for c in _LATIN if c.isalnum()})
+_RUNS: Final = str.maketrans({c: " " for c in _LATIN if not c.isalnum()})
+_LETTERS: Final = str.maketrans({c: " " for c in _LATIN if not c.isalpha()})
+_N_LOG_N: Final = (0.0, *(n * math.log2(n) for n in range(1, JUDGED + 1)))
+
+
+def shape(text: str) -> str:
+    """`text` with every digit as `0`, every capital as `A`, every other letter as `a`."""
+    return text.translate(_SHAPE)
+
+
 def entropy(text: str) -> float:
-    """Shannon entropy in bits a character."""
-    total = len(text)
-    return -sum(n / total * math.log2(n / total) for n in Counter(text).values()) if total else 0.0
+    """Shannon entropy in bits a character, of the part that is judged."""
+    text = text[:JUDGED]
+    if not text:
+        return 0.0
+    return math.log2(len(text)) - sum(map(_N_LOG_N.__getitem__, Counter(text).values())) / len(text)
 
 
 def is_placeholder(text: str) -> bool:
     """Whether `text` is a stand-in for a secret: a template, a stop word, or one character over and over."""
     text = text[:JUDGED]
     lowered = text.lower()
-    if any(mark in text for mark in _TEMPLATES):
-        return True
+    for mark in _TEMPLATES:
+        if mark in text:
+            return True
     for word in _STOP_WORDS:
         # A long random value may hold such a word by chance, or be made from one: it still is a value.
         if word in lowered and (len(text) - len(word) < 20 or wordiness(text) >= 0.5):
             return True
-    if text[:1] in "<[({%" and text[-1:] in ">])}%" and not (len(text) >= 24 and wordiness(text) < 0.5):
+    if text[:1] in "<[({%" and text[-1:] in ">])}%" and not (len(text) >= 24 and _no_words(text)):
         return True
     return len(text) >= 6 and len(set(lowered)) <= max(2, min(5, len(text) // 8))
 
@@ -81,17 +98,16 @@ def is_placeholder(text: str) -> bool:
 def wordiness(text: str) -> float:
     """Which part of the neighbouring letters in `text` is common in words; 0 if there are too few to tell."""
     lowered = text[:JUDGED].lower()
-    pairs = [a + b for a, b in zip(lowered, lowered[1:], strict=False) if a.isalpha() and b.isalpha()]
-    return sum(pair in _COMMON_PAIRS for pair in pairs) / len(pairs) if len(pairs) >= 5 else 0.0
+    letters = lowered.translate(_LETTERS).split()
+    pairs = sum(map(len, letters)) - len(letters)
+    if pairs < 5:
+        return 0.0
+    return sum(map(_COMMON_PAIRS.__contains__, map(add, lowered, lowered[1:]))) / pairs
 
 
 def longest_run(text: str) -> int:
     """The length of the longest piece of `text` between `-`, `_`, `.` and the like."""
-    best = here = 0
-    for char in text[:JUDGED]:
-        here = here + 1 if char.isalnum() else 0
-        best = max(best, here)
-    return best
+    return max(map(len, text[:JUDGED].translate(_RUNS).split()), default=0)
 
 
 def _real(text: str) -> bool:
@@ -99,34 +115,27 @@ def _real(text: str) -> bool:
 
 
 def _random(text: str) -> bool:
-    return entropy(text[:JUDGED]) >= 3.0
+    return entropy(text) >= 3.0
 
 
 def _very_random(text: str) -> bool:
-    head = text[:JUDGED]
-    return (
-        entropy(head) >= 3.7
-        and any(c.isdigit() for c in head)
-        and any(c.isupper() for c in head)
-        and any(c.islower() for c in head)
-    )
+    form = shape(text[:JUDGED])
+    return "0" in form and "A" in form and "a" in form and entropy(text) >= 3.7
 
 
 def _no_words(text: str) -> bool:
     """Not words joined by hyphens, such as the name of a package or a model."""
-    return longest_run(text) >= 16 or (any(c.isdigit() for c in text[:JUDGED]) and wordiness(text) < 0.6)
+    digits = shape(text[:JUDGED]).count("0")
+    return digits >= 6 or longest_run(text) >= 16 or (digits > 0 and wordiness(text) < 0.6)
 
 
 def _has_digit(text: str) -> bool:
-    return any(c.isdigit() for c in text[:JUDGED])
-
-
-def _has_letter(text: str) -> bool:
-    return any(c.isalpha() for c in text[:JUDGED])
+    return "0" in shape(text[:JUDGED])
 
 
 def _mixed(text: str) -> bool:
-    return _has_digit(text) and _has_letter(text)
+    form = shape(text[:JUDGED])
+    return "0" in form and ("a" in form or "A" in form)
 
 
 def _jwt(text: str) -> bool:
@@ -186,13 +195,14 @@ def _login_password(text: str) -> bool:
 
 def _unknown_token(text: str) -> bool:
     """`name_RANDOM` of a service we do not know by name."""
-    body = max(text.replace("-", "_").split("_"), key=len)
+    pieces = text.replace("-", "_").split("_")
+    body = max(pieces, key=len)
     return (
-        text.replace("-", "_").split("_", 1)[0].lower() not in _ID_PREFIXES
-        and not is_placeholder(text)
+        pieces[0].lower() not in _ID_PREFIXES
         and _very_random(body)
         and entropy(body) >= 4.2
         and wordiness(body) < 0.6
+        and not is_placeholder(text)
     )
 
 

@@ -14,7 +14,7 @@ from guardhouse.model import Confidence
 
 # What may stand before a token: nothing, a character that is not part of a word, an escape as in JSON text or URLs,
 # or the end of a terminal colour.
-_EDGE: Final = r"(?:^|[^A-Za-z0-9]|\\[nrtbf]|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]*m)"
+_EDGE: Final = r"(?:^|[^A-Za-z0-9\\%\x1b]|\\[nrtbf]?|%(?:[0-9A-Fa-f]{2})?|\x1b(?:\[[0-9;]*m)?)"
 
 _HEX: Final = "a1b2c3d4e5f60718293a4b5c6d7e8f90" * 4
 _MIX: Final = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6" * 4
@@ -49,7 +49,7 @@ _SERVICE: Final = (
     r"(?:pplx-|gsk_|r8_|nvapi-|csk-|xai-|jina_|tvly-(?:dev-|prod-)?|fc-|lsv2_(?:pt|sk)_|tgp_v1_|"
     r"tskey-[a-z]+-|HRKU-|rubygems_|pul-|rdme_|pnu_|shippo_(?:live|test)_|FLWSECK(?:_TEST)?-|CLOJARS_|fio-u-|"
     r"tfp_|CFPAT-|CCIPAT_|rnd_|napi_|nfp_|sgp_|bkua_|sm_(?:pat|aat|sat)_|ramp_(?:sec|id|tok)_|"
-    r"rzp_(?:live|test)_|(?:live|test)_(?:pub_)?|access-[a-z]+-|sq[pua]_|fm2_|ico-|dnkey-|"
+    r"(?:live|test)_(?:pub_)?|access-[a-z]+-|sq[pua]_|fm2_|ico-|dnkey-|"
     r"duffel_(?:live|test)_|wandb_v1_|ops_|fw_|rpa_|ph[cx]_|stp_|psk_|pat_|sk_|key_|tok_)"
 )
 """How the tokens of many services begin: a name no ordinary word is joined to in this way."""
@@ -110,6 +110,8 @@ _BY_PREFIX: Final = (
     _prefixed("square_token", "Square payments", "sq0[a-z]{3}-",
               r"sq0[a-z]{3}-([A-Za-z0-9_\-+=]{22,})", "sq0" + "atp-" + _MIX[:22], ("real", "mixed")),
     _prefixed("easypost_key", "EasyPost shipping", "EZ[AT]K", r"EZ[AT]K([A-Za-z0-9]{54})\b", "EZ" + "AK" + _MIX[:54]),
+    _prefixed("razorpay_key", "Razorpay payments", "rzp_", r"rzp_(?:live|test)_([A-Za-z0-9]{14,})",
+              "rz" + "p_live_" + _MIX[:14]),
     _prefixed("facebook_token", "Meta graph API and others with tokens of the same form", "EAA[A-Za-z0-9]{8}",
               r"EAA([A-Za-z0-9_\-]{58,})\b", "EA" + "A" + _MIX[:120],
               ("real", "very_random")),
@@ -162,11 +164,11 @@ _BY_PREFIX: Final = (
     _prefixed("slack_webhook", "Slack channel", r"hooks\.slack(?:-gov)?\.com/",
               r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_+]{20,})",
               "hooks.slack" + ".com/services/T" + _CAPS[:8] + "/B" + _CAPS[:8] + "/" + _MIX[:24]),
-    _prefixed("webhook_url", "a chat room or an automation", r"webhook\.office\.com/|hooks\.zapier\.com/|/open-apis/bot/",
-              r"(?:webhook\.office\.com/webhookb2/|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/)"
+    _prefixed("webhook_url", "a chat room or an automation", r"webhook\.office\.com/|/hooks/|/open-apis/bot/",
+              r"(?:webhook\.office\.com/webhookb2/|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/|/hooks/)"
               r"([A-Za-z0-9@/\-]{12,})", "hooks.zapier" + ".com/hooks/catch/1234567/" + _MIX[:8], ("real", "digit")),
     _prefixed("service_token", "a service whose tokens begin with its name", _SERVICE,
-              _SERVICE + r"([A-Za-z0-9_\-=.]{28,})", "gs" + "k_" + _MIX[:52],
+              _SERVICE + r"([A-Za-z0-9_\-=.]{22,})", "gs" + "k_" + _MIX[:52],
               ("real", "mixed", "random", "no_words")),
 )  # fmt: skip
 
@@ -376,7 +378,7 @@ _BY_FORM: Final = (
         what="a service whose tokens begin with its name",
         anchor=r"[_\-][A-Za-z0-9]{32}",
         pattern=(
-            r"(?:^|[^A-Za-z0-9_\-+/.])([A-Za-z][A-Za-z0-9]{1,9}(?:[_\-][A-Za-z0-9]{1,10}){0,2}[_\-][A-Za-z0-9]{32,})"
+            r"(?:^|[^A-Za-z0-9_\-+/.])((?:[a-z]{2,10}|[A-Z]{2,10})[0-9]?(?:[_\-][A-Za-z0-9]{1,10}){0,2}[_\-][A-Za-z0-9]{32,})"
             r"(?:[^A-Za-z0-9+/.]|\.?$|\.\s)"
         ),
         checks=("unknown_token",),

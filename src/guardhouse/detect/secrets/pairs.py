@@ -10,12 +10,12 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from guardhouse.detect.secrets.checks import JUDGED, entropy, is_placeholder, longest_run, wordiness
+from guardhouse.detect.secrets.checks import JUDGED, entropy, is_placeholder, longest_run, shape, wordiness
 from guardhouse.detect.secrets.interface import REDACTED, Category, SecretKind
 from guardhouse.model import Confidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 class Name(Enum):
@@ -37,29 +37,32 @@ _SECRET_WORDS: Final = (
 )  # fmt: skip
 _KEY_WORDS: Final = ("key", "keys", "auth", "cred", "creds", "pat", "salt", "sessionid", "session", "sid", "authorization", "access", "private", "api")
 _BEFORE_KEY: Final = frozenset(
-    "api access secret private auth account encryption encrypt signing sign master license client app application "
-    "consumer shared service hmac session storage admin root deploy webhook function functions host insert query "
-    "insights project server subscription device rest write ingest".split()
+    "api access secret private auth account encryption encrypt signing sign master license client app "
+    "application consumer shared service hmac session storage admin root deploy webhook function "
+    "functions host insert query insights project server subscription device rest write ingest".split()
 )
 _PUBLIC: Final = frozenset(
-    "public pub primary foreign sort partition cache hot shortcut arrow translation i18n dict lookup keyboard csrf "
-    "xsrf syntax lexer parser tokenizer bos eos pad unk mask max min num stop special end start next page sync "
-    "continuation pagination invalid missing unexpected expected bad wrong unknown without no has is".split()
+    "public pub primary foreign sort partition cache hot shortcut arrow translation i18n dict lookup "
+    "keyboard csrf xsrf syntax lexer parser tokenizer bos eos pad unk mask max min num stop special end "
+    "start next page sync continuation pagination invalid missing unexpected expected bad wrong unknown "
+    "without no has is".split()
 )
 _NOT_ITSELF: Final = frozenset(
-    "id ids name names type types count counts len length size limit path paths file files filename dir url uri urls "
-    "endpoint host expires expiry expiration expired expire ttl hint policy field fields label prefix suffix regex "
-    "pattern format scheme version index idx pos position error errors err msg message text title description desc "
-    "enabled required valid ok status state mode provider manager service class func function callback handler "
-    "validator hash digest checksum algorithm alg algo usage created updated at date time timeout age rotation input "
-    "placeholder help doc docs list map set strength changed reset forgot confirm confirmation match matches arn ref "
-    "env var variable kind source store stream info meta metadata schema column attr attribute param parameter "
-    "header headers fingerprint thumbprint location namespace budget cost price prompt completion".split()
+    "id ids name names type types count counts len length size limit path paths file files filename dir "
+    "url uri urls endpoint host expires expiry expiration expired expire ttl hint policy field fields "
+    "label prefix suffix regex pattern format scheme version index idx pos position error errors err msg "
+    "message text title description desc enabled required valid ok status state mode provider manager "
+    "service class func function callback handler validator hash digest checksum algorithm alg algo usage "
+    "created updated at date time timeout age rotation input placeholder help doc docs list map set "
+    "strength changed reset forgot confirm confirmation match matches arn ref env var variable kind "
+    "source store stream info meta metadata schema column attr attribute param parameter header headers "
+    "fingerprint thumbprint location namespace budget cost price prompt completion".split()
 )
 
 _LITERALS: Final = frozenset(
-    "none null nil true false undefined string str int integer number bool boolean object bytes required optional "
-    "password passwd secret token bearer basic apikey default empty unset disabled enabled anonymous".split()
+    "none null nil true false undefined string str int integer number bool boolean object bytes required "
+    "optional password passwd secret token bearer basic apikey default empty unset disabled enabled "
+    "anonymous".split()
 )
 _HASHES: Final = ("sha1", "sha2", "sha3", "sha5", "md5", "$2a$", "$2b$", "$2y$", "$1$", "$5$", "$6$", "$argon", "pbkdf2", "{ssha", "{sha", "h1:")
 _CODE_HEADS: Final = (
@@ -68,6 +71,8 @@ _CODE_HEADS: Final = (
     "params.", "props.", "event.", "user.", "new ", "await ", "async ", "function", "lambda", "return ", "ref:", "arn:",
     "op://", "vault:", "keyring:", "file:", "env:",
 )  # fmt: skip
+
+_NO_SECRET_HEADS: Final = _HASHES + _CODE_HEADS
 
 PAIR: Final = SecretKind(
     id="sensitive_pair",
@@ -105,77 +110,151 @@ PAIR: Final = SecretKind(
     ),
 )
 
-_PATTERN: Final = (
-    r"(?i)([\w.$\-]*(?:(?:api|access|license|secret|private|auth|account|insert|query|user) (?:key|token|secret)"
-    r"|pass|pwd|secret|token|key|auth|cred|jwt|bearer|session|_pat|salt|access|private|api)[\w.$\-]*)"
+# Patterns have no groups: RE2 finds where they match far faster than what each group holds.
+_NAME: Final = (
+    r"(?i)[\w.$\-]*(?:(?:api|access|license|secret|private|auth|account|insert|query|user) (?:key|token|secret)"
+    r"|pass|pwd|secret|token|key|auth|cred|jwt|bearer|session|_pat|salt|access|private|api)[\w.$\-]*"
     r"(?:\\*[\"'`])?[\])]?"
-    r"(?:[ \t]*:?[ \t]*(?:const[ \t]+)?(?:string|str|char[ \t]*\*?|text)\b\??)?"
-    r"((?:\s*[,;]?\s*(?:\\*[\"'])?value(?:\\*[\"'])?\s*[:=]|\s*[:.?|+]*=+[>~]?|[ \t]*:{1,3}|[ \t]*->|[ \t]*,|\(|>|[ \t]+(?:is\b|-[ \t]))\s*|[ \t]+)"
-    r"(?:[bBuUrRfFL@]{0,2}(\\*(?:\"\"\"|'''|[\"'`])))?"
 )
-_BARE_END: Final = rb"[\s\"'`,;<>(){}\[\]&|]"
-_ENV_END: Final = rb"[\s\"'`]"
+_QUOTE: Final = r"(?:[bBuUrRfFL@]{0,2}\\*(?:\"\"\"|'''|[\"'`]))?"
+_JOINED: Final = (
+    _NAME + r"(?:[ \t]*:?[ \t]*(?:const[ \t]+)?(?:string|str|char[ \t]*\*?|text)\b\??)?"
+    r"(?:\s*[,;{]?\s*(?:\\*[\"'])?(?:value|default)(?:\\*[\"'])?\s*[:=]"
+    r"|\s*[:.?|+]*=+[>~]?|[ \t]*:{1,3}|[ \t]*->|[ \t]*,|\(|>|[ \t]+-[ \t])\s*" + _QUOTE
+)
+_SPACED_LEAST: Final = 14
+_SPACED: Final = _NAME + r"[ \t]+(?:is[ \t]+)?" + _QUOTE + r"[^\s\"'`:=,;]{14}"
+_BARE_END: Final = r"[\s\"'`,;<>(){}\[\]&|]"
+_ENV_END: Final = r"[\s\"'`]"
+_IN_NAME: Final = bytes(0x6B if chr(c).isascii() and (chr(c).isalnum() or chr(c) in "_.$-") else 0 for c in range(256))
+_PAIR_JUDGED: Final = 128
 
 
 class PairReader:
     """Finds pairs in UTF-8 bytes. Patterns are compiled at the first text that needs them."""
 
     def __init__(self) -> None:
-        self._pattern: Any = None
-        self._bare_end: Any = None
-        self._env_end: Any = None
+        self._patterns: tuple[Any, Any, Any, Any] | None = None
 
-    def spans(self, data: bytes) -> Iterator[tuple[int, int]]:
-        """Where the values of sensitive names are, in order."""
-        if self._pattern is None:
+    def spans(self, data: bytes, known: Callable[[int, int], bool]) -> Iterator[tuple[int, int]]:
+        """Where the values of sensitive names are; those for which `known` says so are left out."""
+        if self._patterns is None:
             import re2  # noqa: PLC0415 - kept out of `import guardhouse`
 
             options = re2.Options()
             options.encoding = re2.Options.Encoding.LATIN1
-            self._pattern = re2.compile(_PATTERN.encode(), options)
-            self._bare_end = re2.compile(_BARE_END, options)
-            self._env_end = re2.compile(_ENV_END, options)
-        # A run without delimiters, or a text without tags, is measured once, however many names stand in it.
-        run_end = tag = -1
-        for match in self._pattern.finditer(data):
-            key_start, key_end = match.span(1)
-            name = classify(data[max(key_start, key_end - 80) : key_end].decode("latin-1"))
-            separator = match.group(2).strip()
-            opener = match.group(3)
-            if name is None or (name is Name.KEY and separator == b","):
-                continue
-            start = match.end()
-            if opener:
-                end = _closing(data, start, opener)
-            elif separator == b">":
-                if start > tag:
-                    tag = data.find(b"<", start)
-                    tag = len(data) if tag < 0 else tag
-                end = tag
-            else:
-                if separator in (b",", b"(", b"-"):
-                    continue
-                if start >= run_end:
-                    found = self._bare_end.search(data, start)
-                    run_end = found.start() if found else len(data)
-                end = run_end
-                if _starts_line(data, key_start) and separator == b"=":
-                    end = self._line_value(data, start, end)
-                if data[end : end + 1] in (b"(", b"["):
-                    continue
-            start, end = _trim(data, start, end, bare=not opener)
-            if end <= start:
-                continue
-            value = data[start : min(end, start + JUDGED)].decode("latin-1")
-            if judge(value, name, quoted=bool(opener), spaced=not separator or separator.lower() == b"is"):
-                yield start, end
+            self._patterns = tuple(re2.compile(p.encode(), options) for p in (_JOINED, _SPACED, _BARE_END, _ENV_END))
+        joined, spaced, bare_end, env_end = self._patterns
+        yield from _joined(data, joined, bare_end, env_end, known)
+        yield from _spaced(data, spaced, bare_end, known)
 
-    def _line_value(self, data: bytes, start: int, end: int) -> int:
-        """An assignment on a line of its own reaches to white space, unless a query string follows."""
-        found = self._env_end.search(data, start, min(len(data), start + JUDGED))
-        wide = found.start() if found else end
-        rest = data[end:wide]
-        return end if wide <= end or rest[:1] in (b"(", b"[", b"{", b"<") or (rest[:1] == b"&" and b"=" in rest) else wide
+
+def _joined(
+    data: bytes, pattern: Any, bare_end: Any, env_end: Any, known: Callable[[int, int], bool]
+) -> Iterator[tuple[int, int]]:
+    """Values that a sign joins to their name. A bare value that is itself a name with a value is left to that one."""
+    # A run without delimiters, or a text without tags, is measured once, however many names stand in it.
+    run_end = tag = -1
+    matches = pattern.finditer(data)
+    following = next(matches, None)
+    while following is not None:
+        low, start = following.span()
+        following = next(matches, None)
+        head = data[low:start]
+        name_end = _name_end(head)
+        name = classify(head[max(0, name_end - 80) : name_end].decode("latin-1"))
+        if name is None:
+            continue
+        opener = _opener(head)
+        separator = head[name_end : len(head) - len(opener)].strip()[-1:]
+        if opener:
+            if name is Name.KEY and separator == b",":
+                continue
+            end = _closing(data, start, opener)
+        elif following is not None and following.start() == start:
+            continue
+        elif separator == b">" and head[-2:-1] not in (b"=", b"-"):
+            if start > tag:
+                tag = data.find(b"<", start)
+                tag = len(data) if tag < 0 else tag
+            end = tag
+        else:
+            if separator in (b",", b"(", b"-"):
+                continue
+            if start >= run_end:
+                found = bare_end.search(data, start)
+                run_end = found.start() if found else len(data)
+            end = run_end
+            if separator == b"=" and _starts_line(data, low):
+                end = _line_value(data, start, end, env_end)
+            if data[end : end + 1] in (b"(", b"["):
+                continue
+        start, end = _trim(data, start, end, bare=not opener)
+        if start < end and not known(start, end) and judge(_shown(data, start, end), name, quoted=bool(opener)):
+            yield start, end
+
+
+def _spaced(data: bytes, pattern: Any, bare_end: Any, known: Callable[[int, int], bool]) -> Iterator[tuple[int, int]]:
+    """Values that only a blank divides from their name, as on a command line."""
+    at = 0
+    while (match := pattern.search(data, at)) is not None:
+        low = match.start()
+        start = match.end() - _SPACED_LEAST
+        at = start + 1
+        head = data[low:start]
+        name_end = _name_end(head)
+        name = classify(head[max(0, name_end - 80) : name_end].decode("latin-1"))
+        if name is None:
+            continue
+        opener = _opener(head)
+        if opener:
+            end = _closing(data, start, opener)
+        else:
+            found = bare_end.search(data, start)
+            end = found.start() if found else len(data)
+        at = max(at, end)
+        start, end = _trim(data, start, end, bare=not opener)
+        if start < end and not known(start, end) and judge(_shown(data, start, end), name, quoted=bool(opener), spaced=True):
+            yield start, end
+
+
+def _shown(data: bytes, start: int, end: int) -> str:
+    return data[start : min(end, start + _PAIR_JUDGED)].decode("latin-1")
+
+
+def _name_end(head: bytes) -> int:
+    """Where the name at the beginning of `head` ends; `api key` is one name."""
+    kinds = head.translate(_IN_NAME)
+    end = kinds.find(b"\0")
+    if end < 0:
+        return len(head)
+    if head[end : end + 1] == b" " and head[end + 1 : end + 7].lower().startswith((b"key", b"token", b"secret")):
+        second = kinds.find(b"\0", end + 1)
+        return len(head) if second < 0 else second
+    return end
+
+
+def _opener(head: bytes) -> bytes:
+    """The quotation mark that `head` ends with, and the backslashes before it."""
+    mark = head[-1:]
+    if mark not in (b'"', b"'", b"`"):
+        return b""
+    if head.endswith(mark * 3):
+        return mark * 3
+    first = len(head) - 1
+    while first and head[first - 1] == 0x5C:
+        first -= 1
+    return head[first:]
+
+
+def _line_value(data: bytes, start: int, end: int, env_end: Any) -> int:
+    """An assignment on a line of its own reaches to white space, unless a query string follows."""
+    found = env_end.search(data, start, min(len(data), start + JUDGED))
+    wide = found.start() if found else end
+    rest = data[end:wide]
+    if wide <= end or rest[:1] in (b"(", b"[", b"{", b"<") or (rest[:1] == b"&" and b"=" in rest):
+        return end
+    return wide
 
 
 def _starts_line(data: bytes, at: int) -> bool:
@@ -272,28 +351,30 @@ def judge(value: str, name: Name, *, quoted: bool, spaced: bool = False) -> bool
         return len(value) >= 14 and _machine_made(value) and (name is not Name.KEY or not _is_uuid(value))
     if name is Name.PASSWORD and _person_made(value, quoted=quoted):
         return True
-    return len(value) >= 8 and _machine_made(value)
+    return len(value) >= 8 and _machine_made(value) and (len(value) >= 16 or _turns(value) >= 2)
 
 
 def _is_reference(value: str, *, quoted: bool) -> bool:
     """A variable, a call, a path, a URL, a literal, a hash: something that names or derives, and is not, a secret."""
     lowered = value.lower()
-    if lowered in _LITERALS or lowered.startswith(_HASHES) or lowered.startswith(_CODE_HEADS):
+    if lowered in _LITERALS or lowered.startswith(_NO_SECRET_HEADS):
         return True
     if value[0] in "$%&@#" and value[1:].replace("_", "").isalnum() and (value[1:].isupper() or not _has_digits(value, 2)):
         return True
     if "://" in value or value.startswith(("/", "./", "../", "~/")):
         return "://" in value or wordiness(value) >= 0.5
-    if not quoted and ("(" in value or value.endswith(("=", "==")) and not _has_digits(value, 1)):
+    if not quoted and ("(" in value or (value.endswith(("=", "==")) and not _has_digits(value, 1))):
         return True
-    if all(c.isdigit() or c in ".:-/TZ+ " for c in value) and not value.isdigit():
+    if not value.strip("0123456789.:-/TZ+ ") and not value.isdigit():
         return True
+    if "." not in value and "->" not in value and "::" not in value:
+        return False
     pieces = value.replace("->", ".").replace("::", ".").replace("?.", ".").split(".")
     return len(pieces) > 1 and all(piece.isidentifier() and not _has_digits(piece, 2) for piece in pieces)
 
 
 def _has_digits(text: str, least: int) -> bool:
-    return sum(c.isdigit() for c in text) >= least
+    return shape(text).count("0") >= least
 
 
 def _is_uuid(value: str) -> bool:
@@ -306,32 +387,39 @@ def _person_made(value: str, *, quoted: bool) -> bool:
         return True
     if "password" in value.lower() and len(value) < 14:
         return False
-    letters = sum(c.isalpha() for c in value)
-    digits = sum(c.isdigit() for c in value)
-    signs = len(value) - letters - digits - sum(value.count(c) for c in "_-.")
+    form = shape(value)
+    digits = form.count("0")
+    letters = form.count("a") + form.count("A")
+    signs = len(form) - letters - digits - form.count("_") - form.count("-") - form.count(".")
     if not letters:
         return digits > 0 and signs > 0
     if signs and (digits or quoted) and not value.isidentifier():
         return True
     if digits:
-        return wordiness(value) < 0.75 or quoted or digits >= 3
-    return quoted and not value.islower() and not value.isupper() and wordiness(value) < 0.55
+        return quoted or digits >= 3 or wordiness(value) < 0.75
+    return quoted and "a" in form and "A" in form and wordiness(value) < 0.55
+
+
+def _turns(value: str) -> int:
+    """How often letters and digits take turns: once in `name42`, often in what a machine made."""
+    form = shape(value).replace("A", "a")
+    return form.count("a0") + form.count("0a")
 
 
 def _machine_made(value: str) -> bool:
     """Random rather than readable."""
-    letters = sum(c.isalpha() for c in value)
-    digits = sum(c.isdigit() for c in value)
-    if not letters or entropy(value) < 2.2:
+    form = shape(value)
+    digits = form.count("0")
+    if ("a" not in form and "A" not in form) or entropy(value) < 2.2:
         return False
-    words = wordiness(value)
-    if len(value) >= 24 and all(c in "0123456789abcdefABCDEF" for c in value):
+    if len(value) >= 24 and not value.strip("0123456789abcdefABCDEF"):
         return True
+    words = wordiness(value)
     if not digits:
-        turns = sum(a.isupper() != b.isupper() for a, b in zip(value, value[1:], strict=False))
-        if len(value) >= 12 and turns >= 5 and words < 0.4 and value.isalnum():
+        turns = form.count("aA") + form.count("Aa")
+        if len(value) >= 12 and turns >= 5 and words < 0.5 and value.isalnum():
             return True
-        return len(value) >= 20 and longest_run(value) >= 16 and words < 0.6
+        return len(value) >= 20 and words < 0.6 and longest_run(value) >= 16
     if words >= 0.6 and digits <= 4 and longest_run(value) < 24:
         return False
     return digits >= 2 or words < 0.5

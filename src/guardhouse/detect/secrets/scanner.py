@@ -49,7 +49,7 @@ class SecretScanner:
     """
 
     def __init__(self, extra: Sequence[CustomKind] = ()) -> None:
-        import re2  # noqa: PLC0415 - kept out of `import guardhouse`
+        import re2  # kept out of `import guardhouse`
 
         self._re2 = re2
         self._options = re2.Options()
@@ -100,30 +100,32 @@ class SecretScanner:
 
     def _found(self, text: str, name: str | None) -> list[SecretMatch]:
         data, plain = _bytes_of(text)
-        raws = list(self._raws(data))
+        raws = self._raws(data)
         if name:
-            raws.extend(self._under(name, text, len(data)))
+            raws.extend(self._under(name, text, len(data), raws))
         if not raws:
             return []
         raws = _settled(raws)
         offsets = None if plain else _Offsets(text)
         return list(self._matches(text, raws, offsets))
 
-    def _raws(self, data: bytes) -> Iterator[_Raw]:
+    def _raws(self, data: bytes) -> list[_Raw]:
         candidates = self._anchors.Match(data)
         if not candidates or self._witness not in candidates:
             candidates = range(len(_ALL))
+        raws: list[_Raw] = []
         for index in candidates:
-            if index == _PAIR:
-                for start, end in self._pairs.spans(data):
-                    yield _Raw(_PAIR, start, start, end, PAIR.confidence)
-            elif index != self._witness:
-                yield from self._of_kind(index, _ALL[index], data)
+            if index < _PAIR:
+                raws.extend(self._of_kind(index, KINDS[index], data))
+        if _PAIR in candidates:
+            known = _Known(raws)
+            raws.extend(_Raw(_PAIR, start, start, end, PAIR.confidence) for start, end in self._pairs.spans(data, known))
         for place, (kind, pattern) in enumerate(self._extra):
             for match in pattern.finditer(data):
                 start, end = match.span(kind.group)
                 if start < end:
-                    yield _Raw(len(_ALL) + place, start, start, end, Confidence.HIGH, kind.keep)
+                    raws.append(_Raw(len(_ALL) + place, start, start, end, Confidence.HIGH, kind.keep))
+        return raws
 
     def _of_kind(self, index: int, kind: SecretKind, data: bytes) -> Iterator[_Raw]:
         pattern = self._patterns[index]
@@ -140,10 +142,12 @@ class SecretScanner:
                 sure = not kind.proof or CHECKS[kind.proof](head)
                 yield _Raw(index, match.start(), start, end, Confidence.HIGH if kind.proof and sure else kind.confidence)
 
-    def _under(self, name: str, text: str, size: int) -> Iterator[_Raw]:
+    def _under(self, name: str, text: str, size: int, raws: list[_Raw]) -> Iterator[_Raw]:
         """The whole text, if the key it stands under makes it a secret."""
-        promise = classify(name)
-        if promise is not None and "\n" not in text and judge(text[:JUDGED], promise, quoted=True):
+        promise = classify(name[-80:])
+        if promise is None or "\n" in text or _Known(raws)(0, size):
+            return
+        if judge(text[:JUDGED], promise, quoted=True):
             yield _Raw(_PAIR, 0, 0, size, PAIR.confidence)
 
     def _matches(self, text: str, raws: list[_Raw], offsets: _Offsets | None) -> Iterator[SecretMatch]:
@@ -211,15 +215,21 @@ def _width(char: str) -> int:
     return 1 if char < "\x80" else 2 if char < "\u0800" else 3 if char < "\U00010000" else 4
 
 
-def _settled(raws: list[_Raw]) -> list[_Raw]:
-    """Overlaps made one: the most specific kind names the match, and all that any of them would mask is masked.
+class _Known:
+    """Tells whether a span is just a match with its kept beginning, so that `token=ghp_…` keeps its `ghp_`."""
 
-    A pair whose value is just a token with its kept beginning adds nothing, so `token=ghp_…` keeps its `ghp_`.
-    """
+    def __init__(self, raws: list[_Raw]) -> None:
+        self._forms = sorted(raws, key=lambda raw: raw.start)
+        self._starts = [raw.start for raw in self._forms]
+
+    def __call__(self, start: int, end: int) -> bool:
+        at = bisect_right(self._starts, end)
+        return any(form.low <= start and end <= form.end for form in self._forms[max(0, at - 4) : at])
+
+
+def _settled(raws: list[_Raw]) -> list[_Raw]:
+    """Overlaps made one: the most specific kind names the match, and all that any of them would mask is masked."""
     raws.sort(key=lambda raw: (raw.start, raw.rank))
-    forms = [raw for raw in raws if raw.rank != _PAIR]
-    if len(forms) != len(raws):
-        raws = [raw for raw in raws if raw.rank != _PAIR or not _covered(raw, forms)]
     settled: list[_Raw] = []
     for raw in raws:
         last = settled[-1] if settled else None
@@ -230,11 +240,6 @@ def _settled(raws: list[_Raw]) -> list[_Raw]:
         keep = min(last.keep, raw.keep) if last.start == raw.start else last.keep
         settled[-1] = _Raw(best.rank, best.low, last.start, max(last.end, raw.end), best.confidence, keep)
     return settled
-
-
-def _covered(pair: _Raw, forms: list[_Raw]) -> bool:
-    at = bisect_right(forms, pair.end, key=lambda form: form.start)
-    return any(form.low <= pair.start and pair.end <= form.end for form in forms[max(0, at - 4) : at])
 
 
 def _around_masks(text: str, start: int, end: int) -> tuple[int, int] | None:

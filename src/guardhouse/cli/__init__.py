@@ -1,0 +1,17 @@
+"""The command line: thin commands over the library, each in the module of its subject."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command; an error that was written for people is printed as such, without a traceback."""
+    from guardhouse.cli.app import app  # so that the package can be imported without the command line
+    from guardhouse.model import GuardhouseError
+
+    try:
+        app()
+    except GuardhouseError as error:
+        print(f"guardhouse: {error}", file=sys.stderr)
+        sys.exit(2)

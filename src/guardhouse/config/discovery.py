@@ -1,0 +1,177 @@
+"""Finds the configuration files that apply, reads them, and makes the policy; again when one of them changes.
+
+A file that can't be read is an error, not an absent file: a policy that lost a layer would be another policy.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from guardhouse.config.locations import PROJECT_NAME, Locations, find_locations, surroundings
+from guardhouse.config.trust_store import TrustStore
+from guardhouse.model import GuardhouseError, PolicyError
+from guardhouse.policy import FORMATS, Layer, LayerName, Policy, load, read_document, read_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from guardhouse.detect import Detector
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Everything that decides which policy is in force."""
+
+    locations: Locations
+    cwd: Path
+    variables: Mapping[str, str]
+    config_file: Path | None = None
+    """Named explicitly: stands in for the user's own file."""
+    extra_detectors: tuple[Detector, ...] = ()
+
+    def layers(self) -> list[Layer]:
+        """Every layer that is there."""
+        layers: list[Layer] = []
+        for name, file in self._owner_files():
+            layers.append(Layer(name, read_document(str(file), _content(file))))
+        trust = TrustStore(self.locations.trusted)
+        for file in self.project_files():
+            content = _content(file)
+            layers.append(Layer("project", read_document(str(file), content), trusted=trust.trusts(file, content)))
+        layers.append(Layer("environment", read_environment(self.variables)))
+        return layers
+
+    def load(self) -> Policy:
+        """The policy in force; PolicyError if it can't be made."""
+        try:
+            around = surroundings(self.locations, self.cwd, self.config_file)
+            return load(self.layers(), around, self.extra_detectors)
+        except PolicyError:
+            raise
+        except GuardhouseError as error:
+            raise PolicyError(error.what, fix=error.fix) from error
+
+    def project_files(self) -> list[Path]:
+        """The project files that apply: in the working directory and every directory above it, the outermost first.
+
+        All of them count, so that a file in a subdirectory can't hide what one above it forbids.
+        """
+        directories = [self.cwd, *self.cwd.parents]
+        return [file for directory in reversed(directories) if (file := _one_of(directory, PROJECT_NAME))]
+
+    def watched(self) -> Iterator[Path]:
+        """Every path whose appearance, change or disappearance changes the policy."""
+        yield from _candidates(self.locations.system, "config")
+        if self.config_file is not None:
+            yield self.config_file
+        else:
+            yield from _candidates(self.locations.user, "config")
+        yield self.locations.trusted
+        yield self.locations.allowed
+        for directory in (self.cwd, *self.cwd.parents):
+            yield from _candidates(directory, PROJECT_NAME)
+
+    def _owner_files(self) -> Iterator[tuple[LayerName, Path]]:
+        system = _one_of(self.locations.system, "config")
+        if system is not None:
+            yield "system", system
+        user = self.config_file or _one_of(self.locations.user, "config")
+        if user is not None:
+            yield "user", user
+        if _is_file(self.locations.allowed):
+            yield "allowed", self.locations.allowed
+
+
+def find_sources(
+    *,
+    config_file: Path | None = None,
+    cwd: Path | None = None,
+    state_dir: Path | None = None,
+    extra_detectors: tuple[Detector, ...] = (),
+) -> Sources:
+    """The sources of this process: its environment, its working directory, its user."""
+    return Sources(
+        locations=find_locations(state_dir=state_dir),
+        cwd=(cwd or Path.cwd()).absolute(),
+        variables=dict(os.environ),
+        config_file=config_file.absolute() if config_file else None,
+        extra_detectors=extra_detectors,
+    )
+
+
+_INTERVAL: Final = 0.25
+"""Seconds between two looks at the files; a change takes effect within this time."""
+
+_Signature = tuple[tuple[int, int, int] | None, ...]
+
+
+class ReloadingPolicy:
+    """The policy in force, made again when a file changes. A change that can't be read is an error until it is mended:
+    the old policy may be the very thing that the change was to end."""
+
+    def __init__(self, sources: Sources, interval: float = _INTERVAL) -> None:
+        self._sources = sources
+        self._interval = interval
+        self._paths = tuple(sources.watched())
+        self._looked = float("-inf")
+        self._signature: _Signature | None = None
+        self._result: Policy | PolicyError | None = None
+
+    def current(self) -> Policy:
+        """The policy as the files are now."""
+        now = time.monotonic()
+        if self._result is None or now - self._looked >= self._interval:
+            signature = tuple(_look(path) for path in self._paths)
+            if self._result is None or signature != self._signature:
+                try:
+                    self._result = self._sources.load()
+                except PolicyError as error:
+                    self._result = error
+                self._signature = signature
+            self._looked = now
+        if isinstance(self._result, PolicyError):
+            raise self._result
+        return self._result
+
+
+def _look(path: Path) -> tuple[int, int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _candidates(directory: Path, name: str) -> Iterator[Path]:
+    for ending in FORMATS:
+        yield directory / f"{name}{ending}"
+
+
+def _one_of(directory: Path, name: str) -> Path | None:
+    """The configuration file of a directory; two of them are an error, because one would silently not count."""
+    found = [path for path in _candidates(directory, name) if _is_file(path)]
+    if len(found) > 1:
+        raise PolicyError(f"{found[0]} and {found[1].name} are both there.", fix="Keep one of them.")
+    return found[0] if found else None
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is a file; not being able to tell is an error, because it could be a layer that is lost."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise PolicyError(f"{path}: can't be looked at: {error.strerror}.", fix="Check its permissions.") from None
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise PolicyError(f"{file}: can't be read: {error.strerror}.", fix="Check its path and permissions.") from None

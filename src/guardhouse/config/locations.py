@@ -1,0 +1,75 @@
+"""Where configuration and state live on this machine, and which of these places the agent may not touch."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import guardhouse
+from guardhouse.detect import OwnPlace, Surroundings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SYSTEM_DIRECTORY: Final = Path("/etc/guardhouse")
+PROJECT_NAME: Final = ".guardhouse"
+
+
+@dataclass(frozen=True, slots=True)
+class Locations:
+    """The directories of one user on one machine."""
+
+    home: Path
+    system: Path
+    """The administrator's configuration."""
+    user: Path
+    """The user's configuration, what they trusted and what they allowed."""
+    state: Path
+    """Records and keys. The agent must not even read here."""
+
+    @property
+    def trusted(self) -> Path:
+        """The project files the user has trusted."""
+        return self.user / "trusted.json"
+
+    @property
+    def allowed(self) -> Path:
+        """What the user added with `guardhouse allow`."""
+        return self.user / "allowed.json"
+
+
+def find_locations(variables: Mapping[str, str] | None = None, state_dir: Path | None = None) -> Locations:
+    """The usual places, as the environment names them."""
+    env = os.environ if variables is None else variables
+    home = Path(env.get("HOME") or Path.home())
+    config_home = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
+    state_home = Path(env.get("XDG_STATE_HOME") or home / ".local" / "state")
+    state = state_dir or (Path(env["GUARDHOUSE_STATE_DIR"]) if env.get("GUARDHOUSE_STATE_DIR") else None)
+    return Locations(
+        home=home,
+        system=SYSTEM_DIRECTORY,
+        user=config_home / "guardhouse",
+        state=(state or state_home / "guardhouse").absolute(),
+    )
+
+
+def surroundings(locations: Locations, cwd: Path, config_file: Path | None = None) -> Surroundings:
+    """What detectors must know of this machine. Each place is listed as it is named and as it really is."""
+    program = Path(guardhouse.__file__).parent
+    command = Path(sys.prefix) / "bin" / "guardhouse"
+    readable = [locations.user, locations.system, program, command, *([config_file] if config_file else [])]
+    own = [*((path, True) for path in readable), (locations.state, False)]
+    return Surroundings(
+        homes=_both(locations.home),
+        cwd=str(cwd),
+        temp=tuple(dict.fromkeys(path for name in ("/tmp", "/var/tmp") for path in _both(Path(name)))),  # noqa: S108
+        own=tuple(OwnPlace(path, readable) for place, readable in own for path in _both(place)),
+    )
+
+
+def _both(path: Path) -> tuple[str, ...]:
+    absolute = path.absolute()
+    return tuple(dict.fromkeys((os.path.normpath(absolute), os.path.realpath(absolute))))

@@ -1,0 +1,185 @@
+"""The gate: the only place where a decision is made.
+
+It admits an action, lets ports find out what `decide` needs to know, and stamps the verdict. The steps are written
+once, as a generator that yields questions; the sync and the async driver differ only in how they wait for answers.
+Whatever goes wrong inside becomes a verdict that holds the action back, never an exception that a caller could
+mistake for silence, and never an allow.
+"""
+
+from __future__ import annotations
+
+from os import urandom
+from typing import TYPE_CHECKING, Final, Protocol
+
+import msgspec
+
+from guardhouse.decide import Case, Needs, refused
+from guardhouse.model import (
+    NO_FACTS,
+    Action,
+    Addresses,
+    AddressesOf,
+    InvalidAction,
+    Limits,
+    Need,
+    PolicyError,
+    RealPath,
+    ReasonCode,
+    Verdict,
+    admit,
+    parse_action,
+)
+from guardhouse.policy import INTERNAL_ERROR, INVALID, POLICY_UNREADABLE, TOO_LARGE, Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+_ROUNDS: Final = 4
+"""How often `decide` may come back with further questions."""
+
+_Answers = dict[Need, Addresses | RealPath]
+
+
+class Resolver(Protocol):
+    """Looks host names up. A failure is an answer with an error, not an exception."""
+
+    def resolve(self, host: str) -> Addresses: ...
+
+    async def resolve_async(self, host: str) -> Addresses: ...
+
+
+class Files(Protocol):
+    """Looks at the file system. A failure is an answer with an error, not an exception."""
+
+    def real_path(self, path: str) -> RealPath: ...
+
+
+class PolicySource(Protocol):
+    """Gives the policy in force; PolicyError if it can't be read."""
+
+    def current(self) -> Policy: ...
+
+
+class FixedPolicy:
+    """A policy that does not change."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def current(self) -> Policy:
+        """The one policy."""
+        return self._policy
+
+
+class Guard:
+    """The gate. Build it once; it is safe to share between threads and tasks."""
+
+    def __init__(
+        self,
+        policy: PolicySource,
+        *,
+        resolver: Resolver,
+        files: Files,
+        new_event_id: Callable[[], str] = lambda: f"ev_{urandom(12).hex()}",
+    ) -> None:
+        self._policy = policy
+        self._resolver = resolver
+        self._files = files
+        self._new_event_id = new_event_id
+        policy.current()  # a guard that can't be built stops the program
+
+    def evaluate(self, action: Action) -> Verdict:
+        """The verdict on `action`. Never raises for what the action holds or for what fails inside."""
+        return self._stamped(self._drive(action))
+
+    def evaluate_json(self, data: bytes | str) -> tuple[Verdict, bool]:
+        """The verdict on an action in its wire form, and whether it was understood as an action at all."""
+        try:
+            action = parse_action(data, self.limits)
+        except InvalidAction as error:
+            return self._stamped(_failed(None, error)), False
+        return self.evaluate(action), True
+
+    @property
+    def limits(self) -> Limits:
+        """How much input the policy in force looks at."""
+        return self._policy.current().config.limits
+
+    async def evaluate_async(self, action: Action) -> Verdict:
+        """The same, without blocking the event loop while a name is looked up."""
+        return self._stamped(await self._drive_async(action))
+
+    def _stamped(self, verdict: Verdict) -> Verdict:
+        return msgspec.structs.replace(verdict, event_id=self._new_event_id())
+
+    def _drive(self, action: Action) -> Verdict:
+        try:
+            steps = _steps(action, self._policy)
+            answers: _Answers | None = None
+            while True:
+                try:
+                    question = steps.send(answers)
+                except StopIteration as done:
+                    return _verdict(done.value)
+                answers = {
+                    need: self._resolver.resolve(need.host)
+                    if isinstance(need, AddressesOf)
+                    else self._files.real_path(need.path)
+                    for need in question.needs
+                }
+        except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
+            return _failed(action, error)
+
+    async def _drive_async(self, action: Action) -> Verdict:
+        try:
+            steps = _steps(action, self._policy)
+            answers: _Answers | None = None
+            while True:
+                try:
+                    question = steps.send(answers)
+                except StopIteration as done:
+                    return _verdict(done.value)
+                answers = {
+                    need: await self._resolver.resolve_async(need.host)
+                    if isinstance(need, AddressesOf)
+                    else self._files.real_path(need.path)
+                    for need in question.needs
+                }
+        except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
+            return _failed(action, error)
+
+
+def _steps(action: Action, source: PolicySource) -> Generator[Needs, _Answers | None, Verdict]:
+    """The way an action takes: admitted, decided, and decided again as answers come in."""
+    policy = source.current()
+    admitted = admit(action, policy.config.limits)
+    case = Case(admitted, policy)
+    facts = NO_FACTS
+    for _round in range(_ROUNDS):
+        outcome = case.decide(facts)
+        if isinstance(outcome, Verdict):
+            return outcome
+        facts = facts.with_answers((yield outcome) or {})
+    return refused(INTERNAL_ERROR, policy.revision, asks_first=admitted.asks_first, detail="too many questions")
+
+
+def _verdict(value: object) -> Verdict:
+    if not isinstance(value, Verdict):
+        raise TypeError("the gate's steps ended without a verdict")
+    return value
+
+
+def _failed(action: Action | None, error: Exception) -> Verdict:
+    """The verdict for a failure. The error's own text stays out of it, unless it was written for people."""
+    code: ReasonCode = INTERNAL_ERROR
+    detail = type(error).__name__
+    asks_first = getattr(action, "asks_first", False) is True
+    if isinstance(error, InvalidAction):
+        code = TOO_LARGE if error.code == TOO_LARGE.id else INVALID
+        detail = str(error)
+        asks_first = False
+    elif isinstance(error, PolicyError):
+        code = POLICY_UNREADABLE
+        detail = error.problems[0]
+        asks_first = False
+    return refused(code, "none", asks_first=asks_first, detail=detail)

@@ -1,0 +1,103 @@
+"""The redactor: a value in, the same value out with every secret masked, and a list of what was found.
+
+It repeats until nothing is found any more, so redacting twice is redacting once. It does not decide what is a secret
+(the scanner does) nor whether to redact (policy does).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+
+from guardhouse.detect.secrets import REDACTED, Category, SecretMatch, rebuilt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from guardhouse.detect.secrets import SecretScanner
+
+Level = Literal["full", "partial"]
+
+_ROUNDS: Final = 6
+"""Masking can bring out another secret, seldom twice in a row. After this many rounds the whole string is masked."""
+_HEAD: Final = 4
+_TAIL: Final = 2
+_LONG: Final = 24
+"""Shorter secrets show nothing at level `partial`: too much of them would be known."""
+_SHOWN: Final = frozenset({Category.PROVIDER_KEY, Category.TOKEN})
+
+
+class Redacted(msgspec.Struct, frozen=True):
+    """A value without its secrets."""
+
+    value: Any
+    matches: tuple[tuple[str, SecretMatch], ...] = ()
+    """What was masked: field path, and place in the string as it was before."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was masked."""
+        return bool(self.matches)
+
+
+class Redactor:
+    """Masks what `scanner` finds.
+
+    Level `full` leaves a kind's fixed beginning at most (`sk-[redacted]`); `partial` also leaves a few characters of
+    long keys and tokens, so that a person can tell one from another. Passwords and private keys are masked in full.
+    """
+
+    def __init__(self, scanner: SecretScanner, level: Level = "full") -> None:
+        self._scanner = scanner
+        self._level = level
+
+    def text(self, text: str) -> str:
+        """`text` without its secrets."""
+        for _ in range(_ROUNDS):
+            masked = self._masked(text, self._scanner.scan(text))
+            if masked == text:
+                return text
+            text = masked
+        return REDACTED
+
+    def value(self, value: Any) -> Any:
+        """A JSON value, text or bytes without its secrets; the input is left alone. See `redact`."""
+        return self.redact(value).value
+
+    def redact(self, value: Any, root: str = "") -> Redacted:
+        """`value` without its secrets, and what was found, with field paths under `root`.
+
+        Structure and types stay; object keys that hold secrets are masked too. Raises GuardhouseError for a value
+        that can't be searched, so that nothing leaves unsearched.
+        """
+        matches: list[tuple[str, SecretMatch]] = []
+        for number in range(_ROUNDS):
+            scanned = self._scanner.scan_leaves(value)
+            new = [self._masked(leaf.text, found) if found else None for leaf, found in scanned]
+            changed = [
+                None if text == leaf.text else text for text, (leaf, _) in zip(new, scanned, strict=True)
+            ]
+            if all(text is None for text in changed):
+                return Redacted(value, tuple(matches))
+            if number == 0:
+                matches = self._scanner.scan_value(value, root)
+            value = rebuilt(value, iter(changed))
+        unstable = [REDACTED if found else None for _, found in self._scanner.scan_leaves(value)]
+        return Redacted(rebuilt(value, iter(unstable)), tuple(matches))
+
+    def _masked(self, text: str, found: Sequence[SecretMatch]) -> str:
+        pieces: list[str] = []
+        at = 0
+        for match in found:
+            pieces += (text[at : match.start], self._mask(text, match))
+            at = match.end
+        return "".join((*pieces, text[at:]))
+
+    def _mask(self, text: str, match: SecretMatch) -> str:
+        if self._level == "full" or match.category not in _SHOWN or match.end - match.start < _LONG:
+            return match.mask
+        head = text[match.start : match.start + _HEAD]
+        tail = text[match.end - _TAIL : match.end]
+        # A mask inside the span must not be shown in pieces.
+        return match.mask if "[" in head or "]" in tail else f"{head}{match.mask}{tail}"
