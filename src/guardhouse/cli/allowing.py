@@ -2,57 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from enum import Enum
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from guardhouse.cli.options import JsonOption
+from guardhouse.cli.options import json_option
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-class AllowKind(Enum):
-    """What can be allowed."""
-
-    DOMAIN = "domain"
-    COMMAND = "command"
-    PATH = "path"
-    TOOL = "tool"
+    from guardhouse.config import Kind, TrustStore
 
 
+@click.command()
+@click.argument("kind", required=False, type=click.Choice(["domain", "command", "path", "tool"]))
+@click.argument("entry", required=False)
+@click.option("--can", default=None, help="For a tool: what it can do, with commas; '' for nothing of consequence.")
+@click.option("--remove", is_flag=True, help="Take it back.")
+@click.option("--list", "list_all", is_flag=True, help="Print everything allowed so far.")
+@json_option
 def allow(
-    kind: Annotated[AllowKind | None, typer.Argument(help="What to allow.")] = None,
-    entry: Annotated[str | None, typer.Argument(help="A host, a command, an absolute path, or a tool's name.")] = None,
-    can: Annotated[str, typer.Option("--can", help="For a tool: what it can do, with commas; '' for nothing.")] = "",
-    *,
-    remove: Annotated[bool, typer.Option("--remove", help="Take it back.")] = False,
-    list_all: Annotated[bool, typer.Option("--list", help="Print everything allowed so far.")] = False,
-    as_json: JsonOption = False,
+    kind: Kind | None, entry: str | None, can: str | None, *, remove: bool, list_all: bool, as_json: bool
 ) -> None:
-    """Allow a domain, a command, a path or a tool from now on, in your own configuration.
+    """Allow a domain, a command, a path or a tool from now on, for you.
 
     A command that ends in ' *' allows further plain words: guardhouse allow command 'git log *'.
     """
-    from guardhouse.config import Allowances, find_locations, find_sources
+    from guardhouse.config import Allowances, find_sources
     from guardhouse.model import visible
 
-    locations = find_locations()
-    allowances = Allowances(locations.allowed)
+    sources = find_sources()
+    allowances = Allowances(sources.locations.allowed)
     if list_all:
         _print_entries(allowances.entries(), as_json=as_json)
         return
     if kind is None or entry is None:
-        raise typer.BadParameter("say what to allow, as in: guardhouse allow domain api.example.com")
+        raise click.UsageError("Say what to allow, as in: guardhouse allow domain api.example.com")
+    if kind == "tool" and can is None and not remove:
+        raise click.UsageError("Say what the tool can do, as in: guardhouse allow tool NAME --can reads,writes")
     if remove:
-        done = allowances.remove(kind.value, entry)
-        typer.echo(f"{'No longer allowed' if done else 'Was not allowed'}: {kind.value} {visible(entry)}")
-        raise typer.Exit(0 if done else 1)
-    done = allowances.add(kind.value, entry, [name.strip() for name in can.split(",") if name.strip()])
-    policy = find_sources().load()
-    typer.echo(
-        f"{'Allowed' if done else 'Already allowed'}: {kind.value} {visible(entry)} (revision {policy.revision})"
-    )
+        done = allowances.remove(kind, entry)
+        click.echo(f"{'No longer allowed' if done else 'Was not allowed'}: {kind} {visible(entry)}")
+        sys.exit(0 if done else 1)
+    done = allowances.add(kind, entry, [name.strip() for name in (can or "").split(",") if name.strip()])
+    said = "Allowed" if done else "Already allowed"
+    click.echo(f"{said}: {kind} {visible(entry)} (revision {sources.load().revision})")
 
 
 def _print_entries(entries: Sequence[tuple[str, str]], *, as_json: bool) -> None:
@@ -61,47 +57,54 @@ def _print_entries(entries: Sequence[tuple[str, str]], *, as_json: bool) -> None
     from guardhouse.model import visible
 
     if as_json:
-        typer.echo(json.dumps([{"kind": kind, "entry": entry} for kind, entry in entries]))
+        click.echo(json.dumps([{"kind": kind, "entry": entry} for kind, entry in entries]))
         return
     for kind, entry in entries:
-        typer.echo(f"{kind} {visible(entry)}")
+        click.echo(f"{kind} {visible(entry)}")
     if not entries:
-        typer.echo("Nothing is allowed beyond the configuration.")
+        click.echo("Nothing is allowed beyond the configuration.")
 
 
-def trust(
-    file: Annotated[Path | None, typer.Argument(help="The project file; by default those of this directory.")] = None,
-    *,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Trust it no longer.")] = False,
-    list_all: Annotated[bool, typer.Option("--list", help="Print what is trusted.")] = False,
-) -> None:
+@click.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--revoke", is_flag=True, help="Trust it no longer.")
+@click.option("--list", "list_all", is_flag=True, help="Print what is trusted.")
+def trust(file: Path | None, *, revoke: bool, list_all: bool) -> None:
     """Trust a project's configuration file, exactly as it is now. Any change to it ends the trust.
 
-    Until then a project file may only tighten your policy, because it came with somebody's repository.
+    Until then a project file may only tighten your policy, because it came with somebody's repository. Without FILE,
+    the project files of this directory are meant.
     """
     from guardhouse.config import TrustStore, find_sources
     from guardhouse.model import GuardhouseError, visible
-    from guardhouse.policy import read_document
 
     sources = find_sources()
     store = TrustStore(sources.locations.trusted)
     if list_all:
         for name, digest in sorted(store.entries().items()):
-            typer.echo(f"{visible(name)} {digest}")
+            click.echo(f"{visible(name)} {digest}")
         return
     files = [file.absolute()] if file else sources.project_files()
     if not files:
-        raise GuardhouseError("There is no project file here.", fix="Name the file to trust.")
+        raise GuardhouseError("There is no project file here.", fix="Name the file.")
     for path in files:
         if revoke:
-            typer.echo(f"{'No longer trusted' if store.revoke(path) else 'Was not trusted'}: {visible(str(path))}")
-            continue
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise GuardhouseError(f"{path} can't be read: {error.strerror}.") from None
-        read_document(str(path), content)
-        for line in content.decode("utf-8").splitlines():
-            typer.echo(f"  {visible(line)}")
-        store.trust(path, content)
-        typer.echo(f"Trusted, exactly as shown: {visible(str(path))}")
+            click.echo(f"{'No longer trusted' if store.revoke(path) else 'Was not trusted'}: {visible(str(path))}")
+        else:
+            _trust_one(store, path)
+
+
+def _trust_one(store: TrustStore, path: Path) -> None:
+    """Show the file, whole and with nothing hidden, and trust the bytes that were shown."""
+    from guardhouse.model import GuardhouseError, visible
+    from guardhouse.policy import read_document
+
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise GuardhouseError(f"{path} can't be read: {error.strerror}.") from None
+    read_document(str(path), content)
+    for line in content.decode("utf-8").split("\n"):
+        click.echo(f"  {visible(line)}")
+    store.trust(path, content)
+    click.echo(f"Trusted, exactly as shown: {visible(str(path))}")

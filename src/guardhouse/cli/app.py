@@ -1,42 +1,24 @@
-"""The table of commands. A command's own imports are in its module's functions, so that each starts fast."""
+"""The table of commands. What a command needs is imported inside it, so that each starts fast."""
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+import click
 
 import guardhouse
-from guardhouse.cli import allowing, checking, measuring, policies
-
-app = typer.Typer(
-    name="guardhouse",
-    help="A safety gate for tool-using AI agents.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+from guardhouse.cli import allowing, checking, explaining, measuring, policies
 
 
-def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature
-    if wanted:
-        typer.echo(f"guardhouse {guardhouse.__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    _version_wanted: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(guardhouse.__version__, prog_name="guardhouse", message="%(prog)s %(version)s")
+def app() -> None:
     """A safety gate for tool-using AI agents."""
 
 
-app.command("check")(checking.check)
-app.command("redact")(checking.redact)
-app.command("allow")(allowing.allow)
-app.command("trust")(allowing.trust)
-app.command("eval")(measuring.evaluate)
-app.add_typer(checking.url_app, name="url")
-app.add_typer(policies.app, name="policy")
+app.add_command(checking.check)
+app.add_command(checking.redact)
+app.add_command(checking.url)
+app.add_command(policies.policy)
+app.add_command(allowing.allow)
+app.add_command(allowing.trust)
+app.add_command(explaining.explain)
+app.add_command(measuring.evaluate)

@@ -3,54 +3,58 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import typer
+import click
 
-from guardhouse.cli.options import ConfigOption, JsonOption, StateDirOption, read_stdin
+from guardhouse.cli.options import config_option, json_option, read_stdin, state_dir_option
 
 if TYPE_CHECKING:
-    from guardhouse.guard import Guard
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from guardhouse.guard import Guard, Resolver
     from guardhouse.model import Verdict
 
 _EXIT: Final = {"allow": 0, "allow_with_redaction": 10, "require_approval": 20, "deny": 30}
 _BAD_INPUT: Final = 2
 
-url_app = typer.Typer(help="Destinations.", no_args_is_help=True)
 
-
-def check(
-    config: ConfigOption = None,
-    state_dir: StateDirOption = None,
-    *,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="Read one action a line, print one verdict a line.")] = False,
-    resolve: Annotated[
-        bool, typer.Option("--resolve", help="Look host names up; otherwise no network is used.")
-    ] = False,
-    findings: Annotated[bool, typer.Option("--findings", help="Print everything that was seen, too.")] = False,
-) -> None:
+@click.command()
+@config_option
+@state_dir_option
+@click.option("--jsonl", is_flag=True, help="Read one action a line, print one verdict a line.")
+@click.option("--resolve", is_flag=True, help="Look host names up; otherwise no network is used.")
+@click.option("--findings", is_flag=True, help="Print everything that was seen, too.")
+def check(config_file: Path | None, state_dir: Path | None, *, jsonl: bool, resolve: bool, findings: bool) -> None:
     """Judge an action, given as JSON on standard input, and print the verdict as JSON.
 
     Exit status: 0 allow, 10 allow with redaction, 20 needs approval, 30 deny, 2 bad input (with --jsonl: the worst).
     Nothing is run, no approval is opened, and without --resolve nothing is looked up.
     """
-    from guardhouse.egress import SkippedLookup, SystemResolver
     from guardhouse.opening import open_guard
 
-    guard = open_guard(
-        config_file=config, state_dir=state_dir, resolver=SystemResolver() if resolve else SkippedLookup()
-    )
-    if jsonl:
-        codes = [_check_one(guard, line, findings=findings) for line in sys.stdin.buffer if line.strip()]
-    else:
-        codes = [_check_one(guard, read_stdin(guard.limits.max_bytes), findings=findings)]
-    raise typer.Exit(_BAD_INPUT if not codes or _BAD_INPUT in codes else max(codes))
+    guard = open_guard(config_file=config_file, state_dir=state_dir, resolver=_resolver(resolve=resolve))
+    limit = guard.limits.max_bytes
+    inputs = _lines(limit) if jsonl else iter([read_stdin(limit)])
+    statuses = {_check_one(guard, data, findings=findings) for data in inputs}
+    sys.exit(_BAD_INPUT if not statuses or _BAD_INPUT in statuses else max(statuses))
+
+
+def _lines(limit: int) -> Iterator[bytes]:
+    """The lines of standard input that hold anything. One over the limit is passed on cut, which says that it was."""
+    while line := sys.stdin.buffer.readline(limit + 2):
+        rest = line
+        while not rest.endswith(b"\n") and rest:
+            rest = sys.stdin.buffer.readline(limit + 2)
+        if line.strip():
+            yield line
 
 
 def _check_one(guard: Guard, data: bytes, *, findings: bool) -> int:
     """Print the verdict on one action; the exit status it stands for."""
     verdict, understood = guard.evaluate_json(data)
-    typer.echo(_verdict_line(verdict, findings=findings))
+    click.echo(_verdict_line(verdict, findings=findings))
     return _EXIT[verdict.decision.value] if understood else _BAD_INPUT
 
 
@@ -65,57 +69,62 @@ def _verdict_line(verdict: Verdict, *, findings: bool) -> str:
     return msgspec.json.encode(wire).decode()
 
 
-def redact(
-    config: ConfigOption = None,
-    *,
-    value: Annotated[bool, typer.Option("--value", help="Read a JSON value and keep its structure.")] = False,
-) -> None:
+def _resolver(*, resolve: bool) -> Resolver:
+    from guardhouse.egress import SkippedLookup, SystemResolver
+
+    return SystemResolver() if resolve else SkippedLookup()
+
+
+@click.command()
+@config_option
+@click.option("--value", is_flag=True, help="Read a JSON value and keep its structure.")
+def redact(config_file: Path | None, *, value: bool) -> None:
     """Print standard input with every secret masked."""
     from guardhouse.config import find_sources
-    from guardhouse.model import decode
+    from guardhouse.model import GuardhouseError, decode
 
-    policy = find_sources(config_file=config).load()
+    policy = find_sources(config_file=config_file).load()
     limits = policy.config.limits
     data = read_stdin(limits.max_bytes)
     if len(data) > limits.max_bytes:
-        from guardhouse.model import GuardhouseError
-
         raise GuardhouseError(
             f"The input is larger than {limits.max_bytes} bytes.", fix="Cut it up, or raise `limits.max_bytes`."
         )
     if value:
         import msgspec
 
-        sys.stdout.write(msgspec.json.encode(policy.redactor.value(decode(data, limits))).decode() + "\n")
+        sys.stdout.buffer.write(msgspec.json.encode(policy.redactor.value(decode(data, limits))) + b"\n")
     else:
         sys.stdout.buffer.write(policy.redactor.value(data))
-        sys.stdout.buffer.flush()
+    sys.stdout.buffer.flush()
 
 
-@url_app.command("check")
-def url_check(
-    url: Annotated[str, typer.Argument(help="The URL to judge.")],
-    config: ConfigOption = None,
-    tool: Annotated[str, typer.Option("--tool", help="The tool that would fetch it.")] = "url_fetch",
-    method: Annotated[str, typer.Option("--method", help="The HTTP method.")] = "GET",
-    *,
-    resolve: Annotated[bool, typer.Option("--resolve", help="Look the host up, too.")] = False,
-    as_json: JsonOption = False,
-) -> None:
+@click.group()
+def url() -> None:
+    """Destinations."""
+
+
+@url.command("check")
+@click.argument("address", metavar="URL")
+@config_option
+@click.option("--tool", default="url_fetch", show_default=True, help="The tool that would fetch it.")
+@click.option("--method", default="GET", show_default=True, help="The HTTP method.")
+@click.option("--resolve", is_flag=True, help="Look the host up, too.")
+@json_option
+def url_check(address: str, config_file: Path | None, tool: str, method: str, *, resolve: bool, as_json: bool) -> None:
     """Say whether a URL may be reached, and why. Exit status as for `check`."""
-    from guardhouse.egress import SkippedLookup, SystemResolver
-    from guardhouse.model import ToolCallPre
+    from guardhouse.model import ToolCallPre, visible
     from guardhouse.opening import open_guard
 
-    guard = open_guard(config_file=config, resolver=SystemResolver() if resolve else SkippedLookup())
-    verdict = guard.evaluate(ToolCallPre(tool=tool, params={"url": url, "method": method}))
+    guard = open_guard(config_file=config_file, resolver=_resolver(resolve=resolve))
+    verdict = guard.evaluate(ToolCallPre(tool=tool, params={"url": address, "method": method}))
     if as_json:
-        typer.echo(_verdict_line(verdict, findings=True))
+        click.echo(_verdict_line(verdict, findings=True))
     else:
         for finding in verdict.findings:
-            if finding.url is not None and finding.code == "net.destination":
-                typer.echo(f"read as: {finding.url} ({finding.method})")
-        typer.echo(verdict.for_person)
+            if finding.code == "net.destination" and finding.url is not None:
+                click.echo(f"read as: {visible(finding.url)} ({finding.method})")
+        click.echo(verdict.for_person)
         if not resolve:
-            typer.echo("(addresses not looked up; --resolve does)", err=True)
-    raise typer.Exit(_EXIT[verdict.decision.value])
+            click.echo("(addresses not looked up; --resolve does)", err=True)
+    sys.exit(_EXIT[verdict.decision.value])

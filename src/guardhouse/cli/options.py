@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-ConfigOption = Annotated[
-    Path | None,
-    typer.Option("--config", help="Configuration file to use instead of your own.", dir_okay=False),
-]
-StateDirOption = Annotated[
-    Path | None,
-    typer.Option("--state-dir", envvar="GUARDHOUSE_STATE_DIR", help="Where state lives.", file_okay=False),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+config_option = click.option(
+    "--config",
+    "config_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Configuration file to use instead of your own.",
+)
+state_dir_option = click.option(
+    "--state-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    envvar="GUARDHOUSE_STATE_DIR",
+    show_envvar=True,
+    help="Where state lives.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
 
 
 def read_stdin(limit: int) -> bytes:

@@ -14,6 +14,7 @@ from guardhouse.policy.environment import NOT_KEYS, PREFIX, read_environment
 from guardhouse.policy.examples import ExampleResult, run_examples
 from guardhouse.policy.layers import Layer, LayerName, Merged, merge
 from guardhouse.policy.loading import Policy, load
+from guardhouse.policy.pages import index_page, reason_page
 from guardhouse.policy.presets import FLOORS, OUTCOMES
 from guardhouse.policy.reading import FORMATS, Document, read_document
 from guardhouse.policy.schema import Configuration, GuardSection, json_schema
@@ -47,10 +48,12 @@ __all__ = [
     "PolicyEngine",
     "catalogue",
     "combine",
+    "index_page",
     "json_schema",
     "load",
     "merge",
     "read_document",
     "read_environment",
+    "reason_page",
     "run_examples",
 ]

@@ -75,9 +75,7 @@ class Redactor:
         for number in range(_ROUNDS):
             scanned = self._scanner.scan_leaves(value)
             new = [self._masked(leaf.text, found) if found else None for leaf, found in scanned]
-            changed = [
-                None if text == leaf.text else text for text, (leaf, _) in zip(new, scanned, strict=True)
-            ]
+            changed = [None if text == leaf.text else text for text, (leaf, _) in zip(new, scanned, strict=True)]
             if all(text is None for text in changed):
                 return Redacted(value, tuple(matches))
             if number == 0:

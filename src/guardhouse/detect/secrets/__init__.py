@@ -5,4 +5,14 @@ from guardhouse.detect.secrets.kinds import KINDS
 from guardhouse.detect.secrets.scanner import SecretScanner, masked
 from guardhouse.detect.secrets.walk import rebuilt
 
-__all__ = ["KINDS", "REDACTED", "Category", "CustomKind", "SecretKind", "SecretMatch", "SecretScanner", "masked", "rebuilt"]
+__all__ = [
+    "KINDS",
+    "REDACTED",
+    "Category",
+    "CustomKind",
+    "SecretKind",
+    "SecretMatch",
+    "SecretScanner",
+    "masked",
+    "rebuilt",
+]

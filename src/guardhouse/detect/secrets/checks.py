@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import math
 import zlib
 from collections import Counter
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
 JUDGED: Final = 512
 """Only so much of a candidate is looked at; all of it is masked."""
 
-_BASE62: Final = {char: index for index, char in enumerate(
-    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-)}
+_BASE62: Final = {
+    char: index for index, char in enumerate("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+}
 _GITHUB_BODY: Final = 36
 
 # Pairs of letters that make up about 85 % of English words and of the identifiers made from them, against 27 % of
@@ -44,10 +43,10 @@ _STOP_WORDS: Final = (
     "notareal", "xxxx", "****", "....", "____", "-here", "_here", "undefined", "to_be_set", "removed", "censored",
     "<secret", "hidden", "foobar", "lorem", "deadbeef", "1234567890123456", "test_key", "test-key", "fake",
 )  # fmt: skip
-_PASSWORD_NAMES: Final = frozenset(
-    "password passwd pwd secret token user username x-oauth-basic".split()
+_PASSWORD_NAMES: Final = frozenset("password passwd pwd secret token user username x-oauth-basic".split())
+_LOGIN_NAMES: Final = _PASSWORD_NAMES | frozenset(
+    ["pass", "test", "admin", "root", "guest", "group", "string", "login", "api"]
 )
-_LOGIN_NAMES: Final = _PASSWORD_NAMES | frozenset(["pass", "test", "admin", "root", "guest", "group", "string", "login", "api"])
 
 # Identifiers that services hand out by the million, and hashes: random, and no secret.
 _ID_PREFIXES: Final = frozenset(
@@ -56,7 +55,25 @@ _ID_PREFIXES: Final = frozenset(
     "org proj session trace span build chunk main index app vendor static css js page layout commit rev "
     "hash etag uuid id node data base64".split()
 )
-_TEMPLATES: Final = ("${", "{{", "}}", "<%", "%>", "$(", "#{", "@@", "%(", "{%", "…", "\\u2026")
+_TEMPLATES: Final = (
+    "${",
+    "{{",
+    "}}",
+    "<%",
+    "%>",
+    "$(",
+    "#{",
+    "@@",
+    "%(",
+    "{%",
+    "…",
+    "\\u2026",
+    "(?",
+    "[a-z",
+    "[A-Z",
+    "[0-9",
+    "[^",
+)
 
 
 _LATIN: Final = [chr(code) for code in range(256)]
@@ -139,16 +156,13 @@ def _mixed(text: str) -> bool:
 
 
 def _jwt(text: str) -> bool:
-    """The first part is base64url of a JSON object. A truncated header also counts: it still carries claims."""
-    head = text.split(".", 1)[0]
+    """The first part is base64url of something that begins like a JSON object with a member."""
+    head = text[: text.find(".")][:JUDGED]
     try:
-        raw = base64.urlsafe_b64decode(head + "=" * (-len(head) % 4))
+        raw = base64.urlsafe_b64decode(head.rstrip("=")[: len(head) // 4 * 4])
     except (binascii.Error, ValueError):
         return False
-    try:
-        return isinstance(json.loads(raw), dict)
-    except ValueError:
-        return raw.startswith(b'{"')
+    return raw.startswith(b"{") and raw.isascii() and b'":' in raw
 
 
 def _github_checksum(text: str) -> bool:
@@ -179,7 +193,9 @@ def _key_body(text: str) -> bool:
 
 def _url_password(text: str) -> bool:
     """In a URL even a short password is one, unless it is a word for one."""
-    return len(text) >= 3 and not is_placeholder(text) and text[0] not in "$%{<[" and text.lower() not in _PASSWORD_NAMES
+    return (
+        len(text) >= 3 and not is_placeholder(text) and text[0] not in "$%{<[" and text.lower() not in _PASSWORD_NAMES
+    )
 
 
 def _login_password(text: str) -> bool:
@@ -208,8 +224,11 @@ def _unknown_token(text: str) -> bool:
 
 def _header_value(text: str) -> bool:
     """A credential, not a word that happens to follow `basic` or `bearer`."""
-    return not is_placeholder(text) and (_has_digit(text) or (longest_run(text) >= 16 and not text.islower())) and (
-        wordiness(text) < 0.6 or longest_run(text) >= 20
+    return (
+        not is_placeholder(text)
+        and "://" not in text
+        and (_has_digit(text) or (longest_run(text) >= 16 and not text.islower()))
+        and (wordiness(text) < 0.6 or longest_run(text) >= 20)
     )
 
 

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+from guardhouse.detect.secrets.checks import wordiness
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 T = TypeVar("T")
 
 _SHORTEST: Final = 8
-"""Shorter values are too likely to be part of something harmless."""
+"""Shorter values, like words, are too likely to be part of something harmless."""
 _PREFIX: Final = 8
 _COMPARED: Final = 64
 """The beginning of a long value counts as the value: keys get cut off when people paste them."""
@@ -28,7 +30,7 @@ class Echoes(Generic[T]):
     def __init__(self, known: Iterable[tuple[str, T]]) -> None:
         self._by_prefix: dict[str, dict[str, T]] = {}
         for value, about in known:
-            if len(value) >= _SHORTEST and not (value.isalpha() and value.islower() and len(value) < 2 * _SHORTEST):
+            if len(value) >= _SHORTEST and not (value.isalpha() and wordiness(value) >= 0.5):
                 self._by_prefix.setdefault(value[:_PREFIX], {}).setdefault(value, about)
 
     def __bool__(self) -> bool:

@@ -53,6 +53,8 @@ class SecretKind(msgspec.Struct, frozen=True, kw_only=True):
     """Names from `checks.CHECKS`; all must accept the masked span."""
     proof: str = ""
     """A check that makes a match certain; without it the match stands with less confidence."""
+    fallback: bool = False
+    """Counts only where nothing more specific was found."""
     mask: str = REDACTED
     category: Category = Category.PROVIDER_KEY
     confidence: Confidence = Confidence.HIGH

@@ -22,7 +22,7 @@ _CAPS: Final = "A1B2C3D4E5F6G7H8I9J0K1L2M3N4O5P6Q7R8S9T0" * 3
 _JWT: Final = "ey" + "JhbGciOiJIUzI1NiJ9.ey" + "JzdWIiOiJmYWtlIn0." + _MIX[:43]
 
 
-def _prefixed(  # noqa: PLR0917 - a row of the table below
+def _prefixed(
     kind: str,
     what: str,
     anchor: str,
@@ -41,7 +41,7 @@ def _prefixed(  # noqa: PLR0917 - a row of the table below
         proof=proof,
         confidence=Confidence.MEDIUM if proof else Confidence.HIGH,
         matches=(example, f'{{"note": "{example}"}}', f"x {example}, y"),
-        misses=(example[: len(example) // 6], f"a word{example}"),
+        misses=(example[:9], example[:9] + "..."),
     )
 
 
@@ -112,7 +112,7 @@ _BY_PREFIX: Final = (
     _prefixed("easypost_key", "EasyPost shipping", "EZ[AT]K", r"EZ[AT]K([A-Za-z0-9]{54})\b", "EZ" + "AK" + _MIX[:54]),
     _prefixed("razorpay_key", "Razorpay payments", "rzp_", r"rzp_(?:live|test)_([A-Za-z0-9]{14,})",
               "rz" + "p_live_" + _MIX[:14]),
-    _prefixed("facebook_token", "Meta graph API and others with tokens of the same form", "EAA[A-Za-z0-9]{8}",
+    _prefixed("facebook_token", "Meta graph API and others with tokens of the same form", r"EAA[A-Za-z0-9_\-]{8}",
               r"EAA([A-Za-z0-9_\-]{58,})\b", "EA" + "A" + _MIX[:120],
               ("real", "very_random")),
     _prefixed("mailgun_key", "Mailgun mail", "key-[0-9a-f]{4}",
@@ -125,7 +125,7 @@ _BY_PREFIX: Final = (
               r"(?:NR(?:AK|JS|II|IQ|RA|BR|SP)-([A-Za-z0-9_\-]{16,}))", "NR" + "AK-" + _CAPS[:27], ("random",)),
     _prefixed("newrelic_license", "New Relic account", "NRAL", r"([A-Za-z0-9]{30,38}NRAL)\b",
               _HEX[:36] + "NR" + "AL", ()),
-    _prefixed("vault_token", "HashiCorp Vault", r"hv[sbr]\.|[sbr]\.[A-Za-z0-9]{24}",
+    _prefixed("vault_token", "HashiCorp Vault", r"[sbr]\.[A-Za-z0-9_\-]{24}",
               r"(?:hv[sbr]|[sbr])\.([A-Za-z0-9_\-]{24,})", "hv" + "s." + _MIX[:28], ("real", "very_random")),
     _prefixed("terraform_token", "Terraform Cloud", r"\.atlasv1\.",
               r"([A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_\-=]{60,})", _MIX[:14] + ".atlas" + "v1." + _MIX[:67]),
@@ -133,7 +133,7 @@ _BY_PREFIX: Final = (
               r"(?:AT[AC]TT3|ATBB|ATSTT3)([A-Za-z0-9_\-=]{20,})", "ATA" + "TT3" + _MIX[:180]),
     _prefixed("linear_token", "Linear workspace", "lin_(?:api|oauth)_",
               r"lin_(?:api|oauth)_([A-Za-z0-9]{32,})", "lin" + "_api_" + _MIX[:40]),
-    _prefixed("figma_token", "Figma files", "fig[a-z]_",
+    _prefixed("figma_token", "Figma files", "fig[a-z]{1,2}_",
               r"fig[doru][hr]?_([A-Za-z0-9_\-]{30,})", "fig" + "d_" + _MIX[:40]),
     _prefixed("notion_token", "Notion workspace", "secret_|ntn_",
               r"(?:secret|ntn)_([A-Za-z0-9]{40,})", "nt" + "n_" + _MIX[:46], ("real", "mixed")),
@@ -154,7 +154,8 @@ _BY_PREFIX: Final = (
     _prefixed("airtable_token", "Airtable bases", r"pat[A-Za-z0-9]{14}\.",
               r"pat([A-Za-z0-9]{14}\.[a-f0-9]{64})\b", "pa" + "t" + _MIX[:14] + "." + _HEX[:64]),
     _prefixed("mapbox_token", "Mapbox", r"[spt]k\.eyJ",
-              r"[spt]k\.(eyJ[A-Za-z0-9_\-]{20,}\.[A-Za-z0-9_\-]{20,})", "sk" + ".ey" + "J" + _MIX[:60] + "." + _MIX[:22]),
+              r"[spt]k\.(eyJ[A-Za-z0-9_\-]{20,}\.[A-Za-z0-9_\-]{20,})",
+              "sk" + ".ey" + "J" + _MIX[:60] + "." + _MIX[:22]),
     _prefixed("jfrog_token", "JFrog Artifactory", "AKCp|cmVmdGtu",
               r"(?:AKCp|cmVmdGtu)([A-Za-z0-9]{50,})", "AK" + "Cp" + _MIX[:69]),
     _prefixed("supabase_key", "Supabase project", "sbp_|sb_secret_",
@@ -164,7 +165,8 @@ _BY_PREFIX: Final = (
     _prefixed("slack_webhook", "Slack channel", r"hooks\.slack(?:-gov)?\.com/",
               r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_+]{20,})",
               "hooks.slack" + ".com/services/T" + _CAPS[:8] + "/B" + _CAPS[:8] + "/" + _MIX[:24]),
-    _prefixed("webhook_url", "a chat room or an automation", r"webhook\.office\.com/|/hooks/|/open-apis/bot/",
+    _prefixed("webhook_url", "a chat room or an automation",
+              r"webhook\.office\.com/|/hooks/|/open-apis/bot/",
               r"(?:webhook\.office\.com/webhookb2/|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/|/hooks/)"
               r"([A-Za-z0-9@/\-]{12,})", "hooks.zapier" + ".com/hooks/catch/1234567/" + _MIX[:8], ("real", "digit")),
     _prefixed("service_token", "a service whose tokens begin with its name", _SERVICE,
@@ -189,9 +191,9 @@ _BY_FORM: Final = (
     SecretKind(
         id="private_key",
         what="whatever accepts the key's owner",
-        anchor="BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY",
+        anchor="BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY",
         pattern=(
-            r"-----? ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-----?"
+            r"-----? ?BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)? ?-----?"
             r"((?:[^\-]|-{1,3}[^\-])+)-----? ?END"
         ),
         checks=("key_body",),
@@ -205,9 +207,9 @@ _BY_FORM: Final = (
     SecretKind(
         id="private_key_part",
         what="whatever accepts the key's owner; the end of the key is missing",
-        anchor="BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY",
+        anchor="BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY",
         pattern=(
-            r"-----? ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-----?"
+            r"-----? ?BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)? ?-----?"
             r"((?:[\s\\\"'`+,|>]|[A-Za-z0-9+/=]{12,}|(?:Proc-Type|DEK-Info|Comment|Version|Subject|Key-Attributes)"
             r": ?[^\n\\]{0,99})+[A-Za-z0-9+/=]{0,12})"
         ),
@@ -304,7 +306,7 @@ _BY_FORM: Final = (
     SecretKind(
         id="authorization_header",
         what="the API that the request goes to",
-        anchor="(?i)bearer|basic|auth",
+        anchor="(?i)bearer|basic|authorization",
         pattern=(
             r"(?i)\b(?:bearer|basic|authorization(?:\\*[\"'])?\s*[:=,]\s*(?:\\*[\"'`])?(?:[A-Za-z][A-Za-z\-]{1,15})?)"
             r"(?::|\s|%20|\\*[\"']\s*[+,]\s*\\*[\"'])+(?:token=)?([A-Za-z0-9_\-.+/=~:%|]{12,})"
@@ -322,7 +324,10 @@ _BY_FORM: Final = (
         id="cookie",
         what="a signed-in session",
         anchor="(?i)cookie",
-        pattern=r"(?i)cookie(?:\\*[\"'])?\s*[:=,]\s*(?:\\*[\"'`])?[\w.\-]{1,64}=([^\s;\"'`\\]{16,}(?:; ?[\w.\-]{1,64}=[^\s;\"'`\\]+)*)",
+        pattern=(
+            r"(?i)cookie(?:\\*[\"'])?\s*[:=,]\s*(?:\\*[\"'`])?"
+            r"[\w.\-]{1,64}=([^\s;\"'`\\]{16,}(?:; ?[\w.\-]{1,64}=[^\s;\"'`\\]+)*)"
+        ),
         checks=("real", "mixed"),
         category=Category.SESSION,
         confidence=Confidence.MEDIUM,
@@ -333,7 +338,10 @@ _BY_FORM: Final = (
         id="session_cookie",
         what="a signed-in session",
         anchor="(?i)sess|sid=",
-        pattern=r"(?i)\b(?:phpsessid|jsessionid|sessionid|session_id|connect\.sid|asp\.net_sessionid|_session|sid)=([A-Za-z0-9%._\-]{16,})",
+        pattern=(
+            r"(?i)\b(?:phpsessid|jsessionid|sessionid|session_id|connect\.sid|asp\.net_sessionid|_session|sid)="
+            r"([A-Za-z0-9%._\-]{16,})"
+        ),
         checks=("real", "mixed"),
         category=Category.SESSION,
         confidence=Confidence.MEDIUM,
@@ -343,10 +351,10 @@ _BY_FORM: Final = (
     SecretKind(
         id="command_line_login",
         what="the server that the command talks to",
-        anchor=r"(?i)-u|--?user|userpwd|-p",
+        anchor=r"(?i)\s-u|--(?:proxy-)?user|userpwd",
         pattern=(
-            r"(?i)(?:\s-u\s?|--(?:proxy-)?user[ =]|userpwd(?:\\*[\"'])?\s*[,=]\s*)(?:\\*[\"'])?[A-Za-z0-9_.@\-{}]{0,64}[\"']?:[\"']?"
-            r"([^\s\"'`\\]{3,})"
+            r"(?i)(?:\s-u\s?|--(?:proxy-)?user[ =]|userpwd(?:\\*[\"'])?\s*[,=]\s*)"
+            r"(?:\\*[\"'])?[A-Za-z0-9_.@\-{}]{0,64}[\"']?:[\"']?([^\s\"'`\\]{3,})"
         ),
         checks=("login_password",),
         category=Category.PASSWORD,
@@ -366,9 +374,9 @@ _BY_FORM: Final = (
     SecretKind(
         id="netrc_password",
         what="the machine that the line names",
-        anchor="machine ",
+        anchor=r"machine\s",
         pattern=r"machine\s+\S{1,255}\s+login\s+\S{1,255}\s+password\s+(\S+)",
-        checks=("url_password",),
+        checks=("login_password", "digit"),
         category=Category.PASSWORD,
         matches=("machine a.example login me password " + "s3cret-ish9",),
         misses=("machine learning login page password policy",),
@@ -382,6 +390,7 @@ _BY_FORM: Final = (
             r"(?:[^A-Za-z0-9+/.]|\.?$|\.\s)"
         ),
         checks=("unknown_token",),
+        fallback=True,
         confidence=Confidence.MEDIUM,
         matches=("use acme_" + _MIX[:40] + " here", "acme-live-" + _MIX[:40]),
         misses=("sha512-" + _MIX[:86] + "==", "toolu_" + _MIX[:40], "app-" + _HEX[:40] + ".js"),
@@ -390,10 +399,10 @@ _BY_FORM: Final = (
         id="npmrc_auth",
         what="an npm registry",
         anchor="(?i)_auth",
-        pattern=r"(?i)_auth(?:token)?\s*=\s*\\*[\"']?([A-Za-z0-9+/=_\-]{16,})",
-        checks=("real", "random"),
+        pattern=r"(?i)(?:^|[\s:])_auth(?:token)? ?= ?\\*[\"']?([A-Za-z0-9+/=_\-]{16,})",
+        checks=("real", "mixed", "random"),
         matches=("//r.example/:_authToken=" + _HEX[:36],),
-        misses=("//r.example/:_authToken=${NPM_TOKEN}",),
+        misses=("//r.example/:_authToken=${NPM_TOKEN}", "CLIENT_AUTH = ObjectIdentifier(1)"),
     ),
 )
 

@@ -35,7 +35,22 @@ _SECRET_WORDS: Final = (
     "authtoken", "credential", "credentials", "accountkey", "licensekey", "encryptionkey", "signingkey", "bearer",
     "jwt", "masterkey", "sessionkey", "clientkey", "appkey", "consumerkey", "hmackey", "sharedkey", "apitoken",
 )  # fmt: skip
-_KEY_WORDS: Final = ("key", "keys", "auth", "cred", "creds", "pat", "salt", "sessionid", "session", "sid", "authorization", "access", "private", "api")
+_KEY_WORDS: Final = (
+    "key",
+    "keys",
+    "auth",
+    "cred",
+    "creds",
+    "pat",
+    "salt",
+    "sessionid",
+    "session",
+    "sid",
+    "authorization",
+    "access",
+    "private",
+    "api",
+)
 _BEFORE_KEY: Final = frozenset(
     "api access secret private auth account encryption encrypt signing sign master license client app "
     "application consumer shared service hmac session storage admin root deploy webhook function "
@@ -64,7 +79,24 @@ _LITERALS: Final = frozenset(
     "optional password passwd secret token bearer basic apikey default empty unset disabled enabled "
     "anonymous".split()
 )
-_HASHES: Final = ("sha1", "sha2", "sha3", "sha5", "md5", "$2a$", "$2b$", "$2y$", "$1$", "$5$", "$6$", "$argon", "pbkdf2", "{ssha", "{sha", "h1:")
+_HASHES: Final = (
+    "sha1",
+    "sha2",
+    "sha3",
+    "sha5",
+    "md5",
+    "$2a$",
+    "$2b$",
+    "$2y$",
+    "$1$",
+    "$5$",
+    "$6$",
+    "$argon",
+    "pbkdf2",
+    "{ssha",
+    "{sha",
+    "h1:",
+)
 _CODE_HEADS: Final = (
     "process.env", "os.environ", "os.getenv", "env.", "env[", "getenv", "config.", "self.", "this.", "req.", "request.",
     "secrets.", "vars.", "var.", "local.", "module.", "data.", "ctx.", "settings.", "options.", "opts.", "args.",
@@ -139,7 +171,7 @@ class PairReader:
     def spans(self, data: bytes, known: Callable[[int, int], bool]) -> Iterator[tuple[int, int]]:
         """Where the values of sensitive names are; those for which `known` says so are left out."""
         if self._patterns is None:
-            import re2  # noqa: PLC0415 - kept out of `import guardhouse`
+            import re2
 
             options = re2.Options()
             options.encoding = re2.Options.Encoding.LATIN1
@@ -168,9 +200,10 @@ def _joined(
         opener = _opener(head)
         separator = head[name_end : len(head) - len(opener)].strip()[-1:]
         if opener:
-            if name is Name.KEY and separator == b",":
-                continue
             end = _closing(data, start, opener)
+            # After a comma it may just be the next word of a list.
+            if separator == b"," and (name is Name.KEY or _is_identifier(_shown(data, start, end))):
+                continue
         elif following is not None and following.start() == start:
             continue
         elif separator == b">" and head[-2:-1] not in (b"=", b"-"):
@@ -184,7 +217,7 @@ def _joined(
             if start >= run_end:
                 found = bare_end.search(data, start)
                 run_end = found.start() if found else len(data)
-            end = run_end
+            end = _past_ampersand(data, run_end, bare_end)
             if separator == b"=" and _starts_line(data, low):
                 end = _line_value(data, start, end, env_end)
             if data[end : end + 1] in (b"(", b"["):
@@ -214,7 +247,11 @@ def _spaced(data: bytes, pattern: Any, bare_end: Any, known: Callable[[int, int]
             end = found.start() if found else len(data)
         at = max(at, end)
         start, end = _trim(data, start, end, bare=not opener)
-        if start < end and not known(start, end) and judge(_shown(data, start, end), name, quoted=bool(opener), spaced=True):
+        if (
+            start < end
+            and not known(start, end)
+            and judge(_shown(data, start, end), name, quoted=bool(opener), spaced=True)
+        ):
             yield start, end
 
 
@@ -247,10 +284,20 @@ def _opener(head: bytes) -> bytes:
     return head[first:]
 
 
+def _past_ampersand(data: bytes, end: int, bare_end: Any) -> int:
+    """In `a&b` the sign is part of the value, unless a query string goes on with `&name=`."""
+    if data[end : end + 1] != b"&":
+        return end
+    found = bare_end.search(data, end + 1, min(len(data), end + _PAIR_JUDGED))
+    after = found.start() if found else min(len(data), end + _PAIR_JUDGED)
+    return end if b"=" in data[end:after] else after
+
+
 def _line_value(data: bytes, start: int, end: int, env_end: Any) -> int:
     """An assignment on a line of its own reaches to white space, unless a query string follows."""
-    found = env_end.search(data, start, min(len(data), start + JUDGED))
-    wide = found.start() if found else end
+    limit = min(len(data), start + JUDGED)
+    found = env_end.search(data, start, limit)
+    wide = found.start() if found else limit if limit == len(data) else end
     rest = data[end:wide]
     if wide <= end or rest[:1] in (b"(", b"[", b"{", b"<") or (rest[:1] == b"&" and b"=" in rest):
         return end
@@ -331,7 +378,11 @@ def classify(name: str) -> Name | None:
             return Name.PASSWORD
         if word.endswith(_SECRET_WORDS) or (word in ("key", "keys") and before in _BEFORE_KEY):
             best = Name.SECRET
-        elif best is None and index == len(words) - 1 and (word in _KEY_WORDS or (word.endswith("key") and word != "monkey")):
+        elif (
+            best is None
+            and index == len(words) - 1
+            and (word in _KEY_WORDS or (word.endswith("key") and word != "monkey"))
+        ):
             best = Name.KEY
     return best
 
@@ -342,11 +393,18 @@ def judge(value: str, name: Name, *, quoted: bool, spaced: bool = False) -> bool
         value = value.replace(REDACTED, "").replace("[redacted_jwt]", "")
         if len(value) < 12:
             return False
-    if len(value) < 6 or is_placeholder(value) or _is_reference(value, quoted=quoted):
+    # Cheap tests first: most values under such names are code.
+    if len(value) < (6 if name is Name.PASSWORD else 8) or (
+        name is not Name.PASSWORD and len(value) < 12 and not _has_digits(value, 1)
+    ):
+        return False
+    if is_placeholder(value) or _is_reference(value, quoted=quoted):
         return False
     if " " in value or "\t" in value:
         pieces = value.strip("{}").split()
         return len(pieces) <= 3 and any(len(piece) >= 20 and _machine_made(piece) for piece in pieces)
+    if spaced and len(value) < 32 and not _has_digits(value, 1):
+        return False
     if spaced or name is Name.KEY:
         return len(value) >= 14 and _machine_made(value) and (name is not Name.KEY or not _is_uuid(value))
     if name is Name.PASSWORD and _person_made(value, quoted=quoted):
@@ -359,7 +417,11 @@ def _is_reference(value: str, *, quoted: bool) -> bool:
     lowered = value.lower()
     if lowered in _LITERALS or lowered.startswith(_NO_SECRET_HEADS):
         return True
-    if value[0] in "$%&@#" and value[1:].replace("_", "").isalnum() and (value[1:].isupper() or not _has_digits(value, 2)):
+    if (
+        value[0] in "$%&@#"
+        and value[1:].replace("_", "").isalnum()
+        and (value[1:].isupper() or not _has_digits(value, 2))
+    ):
         return True
     if "://" in value or value.startswith(("/", "./", "../", "~/")):
         return "://" in value or wordiness(value) >= 0.5
@@ -375,6 +437,10 @@ def _is_reference(value: str, *, quoted: bool) -> bool:
 
 def _has_digits(text: str, least: int) -> bool:
     return shape(text).count("0") >= least
+
+
+def _is_identifier(value: str) -> bool:
+    return value.isidentifier() and wordiness(value) >= 0.5
 
 
 def _is_uuid(value: str) -> bool:

@@ -19,10 +19,11 @@ from guardhouse.detect.secrets.walk import Leaf, leaves, path
 from guardhouse.model import Confidence, GuardhouseError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 _ALL: Final = (*KINDS, PAIR)
 _PAIR: Final = len(KINDS)
+_FALLBACKS: Final = tuple(index for index, kind in enumerate(KINDS) if kind.fallback)
 _SET_MEMORY: Final = 64 << 20
 _MARK: Final = "[redacted"
 _SURROGATES: Final = range(0xD800, 0xE000)
@@ -115,11 +116,17 @@ class SecretScanner:
             candidates = range(len(_ALL))
         raws: list[_Raw] = []
         for index in candidates:
-            if index < _PAIR:
+            if index < _PAIR and not KINDS[index].fallback:
                 raws.extend(self._of_kind(index, KINDS[index], data))
+        known = _Known(raws)
+        for index in _FALLBACKS:
+            if index in candidates:
+                raws.extend(self._of_kind(index, KINDS[index], data, known))
         if _PAIR in candidates:
             known = _Known(raws)
-            raws.extend(_Raw(_PAIR, start, start, end, PAIR.confidence) for start, end in self._pairs.spans(data, known))
+            raws.extend(
+                _Raw(_PAIR, start, start, end, PAIR.confidence) for start, end in self._pairs.spans(data, known)
+            )
         for place, (kind, pattern) in enumerate(self._extra):
             for match in pattern.finditer(data):
                 start, end = match.span(kind.group)
@@ -127,7 +134,9 @@ class SecretScanner:
                     raws.append(_Raw(len(_ALL) + place, start, start, end, Confidence.HIGH, kind.keep))
         return raws
 
-    def _of_kind(self, index: int, kind: SecretKind, data: bytes) -> Iterator[_Raw]:
+    def _of_kind(
+        self, index: int, kind: SecretKind, data: bytes, known: Callable[[int, int], bool] | None = None
+    ) -> Iterator[_Raw]:
         pattern = self._patterns[index]
         if pattern is None:
             pattern = self._patterns[index] = self._re2.compile(kind.pattern.encode(), self._options)
@@ -137,10 +146,14 @@ class SecretScanner:
         while (match := pattern.search(data, at)) is not None:
             start, end = match.span(1)
             at = end
+            if known is not None and known(start, end):
+                continue
             head = data[start:end].decode("latin-1") if checks or kind.proof else ""
             if all(check(head) for check in checks):
                 sure = not kind.proof or CHECKS[kind.proof](head)
-                yield _Raw(index, match.start(), start, end, Confidence.HIGH if kind.proof and sure else kind.confidence)
+                yield _Raw(
+                    index, match.start(), start, end, Confidence.HIGH if kind.proof and sure else kind.confidence
+                )
 
     def _under(self, name: str, text: str, size: int, raws: list[_Raw]) -> Iterator[_Raw]:
         """The whole text, if the key it stands under makes it a secret."""
@@ -228,7 +241,10 @@ class _Known:
 
 
 def _settled(raws: list[_Raw]) -> list[_Raw]:
-    """Overlaps made one: the most specific kind names the match, and all that any of them would mask is masked."""
+    """Overlaps made one: the most specific kind names the match, and all that any of them would mask is masked.
+
+    What the most specific kind keeps as structure (`sk-ant-api03-`) stays, whatever a more general one says of it.
+    """
     raws.sort(key=lambda raw: (raw.start, raw.rank))
     settled: list[_Raw] = []
     for raw in raws:
@@ -236,7 +252,10 @@ def _settled(raws: list[_Raw]) -> list[_Raw]:
         if last is None or raw.start >= last.end:
             settled.append(raw)
             continue
-        best = last if last.rank <= raw.rank else raw
+        best, other = (last, raw) if last.rank <= raw.rank else (raw, last)
+        if best.low <= other.start and other.end <= best.end:
+            settled[-1] = best
+            continue
         keep = min(last.keep, raw.keep) if last.start == raw.start else last.keep
         settled[-1] = _Raw(best.rank, best.low, last.start, max(last.end, raw.end), best.confidence, keep)
     return settled

@@ -18,7 +18,8 @@ _DEEPEST: Final = 200
 # `{"name": "API_KEY", "value": "…"}` says the same as `{"API_KEY": "…"}`.
 _NAMES: Final = ("name", "key", "variable", "header", "field", "parameter")
 _VALUES: Final = ("value", "val", "default")
-_MASKABLE: Final = (str, bytes, bytearray, memoryview)
+_BYTES: Final = (bytes, bytearray, memoryview)
+_MASKABLE: Final = (str, *_BYTES)
 
 
 class Leaf(msgspec.Struct, frozen=True):
@@ -42,14 +43,14 @@ def leaves(value: Any) -> list[Leaf]:
 def _collect(value: Any, name: str, steps: tuple[int, ...], found: list[Leaf]) -> None:
     if isinstance(value, str):
         found.append(Leaf(value, name, steps=steps))
-    elif isinstance(value, _MASKABLE):
+    elif isinstance(value, _BYTES):
         found.append(Leaf(decoded(value), name, steps=steps))
     elif isinstance(value, dict):
         _check_depth(steps)
         named = _named_value(value)
         for key, item in value.items():
             place = (*steps, -1 - len(found))
-            text = key if isinstance(key, str) else decoded(key) if isinstance(key, _MASKABLE) else str(key)
+            text = key if isinstance(key, str) else decoded(key) if isinstance(key, _BYTES) else str(key)
             found.append(Leaf(text, is_key=True, steps=place))
             _collect(item, named if named and text.lower() in _VALUES else text, place, found)
     elif isinstance(value, (list, tuple)):

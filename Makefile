@@ -1,0 +1,48 @@
+# Two commands do everything on a machine with Python 3.11+ and make: `make run` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test setup lint types contracts unit docs lock bench clean
+
+run: setup ## judge a few example actions
+	@$(BIN)/guardhouse check --jsonl --config examples/config.yaml < examples/actions.jsonl || true
+
+test: setup lint types contracts unit ## everything CI checks
+
+setup: $(VENV)/.ready
+
+$(VENV)/.ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Guardhouse needs Python 3.11 or newer; set PYTHON=…")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m compileall -q src
+	@touch $@
+
+lint:
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types:
+	$(BIN)/mypy
+
+contracts:
+	$(BIN)/lint-imports
+
+unit:
+	$(BIN)/pytest -n auto
+
+docs: setup ## write the pages that are made from the code
+	$(BIN)/guardhouse explain --write docs/reasons
+
+bench: setup ## the figures, as ratios in one run
+	$(BIN)/python bench/decision.py
+	$(BIN)/python bench/start.py
+
+lock: setup ## pin what pyproject.toml asks for (needs uv)
+	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+		--no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file requirements.lock
+
+clean:
+	rm -rf $(VENV) build dist

@@ -1,0 +1,50 @@
+"""A page for each reason code, in Markdown, made from the catalogue: what it means, why, and what to do."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from guardhouse.model import ReasonCode
+from guardhouse.policy.presets import FLOORS, OUTCOMES
+
+_OUTCOMES: Final = {code: (dev, ci, strict) for code, dev, ci, strict in OUTCOMES}
+_REMEDIES: Final = {
+    "domain": "`guardhouse allow domain HOST` adds the host to your allowlist.",
+    "path": "`guardhouse allow path PATH` allows exactly that file, or work in that directory.",
+    "command": "`guardhouse allow command 'COMMAND'` lets exactly that command run without a question.",
+    "tool": "`guardhouse allow tool NAME --can reads,writes` says what the tool does, so that it no longer asks.",
+}
+
+
+def reason_page(code: ReasonCode) -> str:
+    """The page of one code."""
+    parts = [
+        f"# `{code.id}`",
+        f"**{code.title}.** Severity: {code.severity.value}.",
+        "## Why",
+        code.why,
+    ]
+    if code.instead:
+        parts += ["## Instead", code.instead]
+    if code.id in _OUTCOMES:
+        dev, ci, strict = _OUTCOMES[code.id]
+        parts += ["## What it leads to", f"| dev | ci | strict |\n|---|---|---|\n| {dev} | {ci} | {strict} |"]
+        parts += [_changing(code)]
+    if code.remedy:
+        parts += ["## To allow it", _REMEDIES[code.remedy]]
+    example = f"```json\n{code.example}\n```" if code.example.startswith("{") else code.example
+    parts += ["## Example", example]
+    return "\n\n".join(parts) + "\n"
+
+
+def _changing(code: ReasonCode) -> str:
+    floor = FLOORS.get(code.id)
+    if floor is not None:
+        return f"This is a floor: it is always at least `{floor.value}`, whatever rules, waivers or observe mode say."
+    return f"Change it with `findings: {{{code.id}: …}}` in your configuration, or for some tools with a rule."
+
+
+def index_page(codes: list[ReasonCode]) -> str:
+    """The page that lists all codes."""
+    rows = "\n".join(f"| [`{code.id}`]({code.id}.md) | {code.severity.value} | {code.title} |" for code in codes)
+    return f"# Reason codes\n\nMade from the code by `make docs`.\n\n| code | severity | meaning |\n|---|---|---|\n{rows}\n"

@@ -1,0 +1,233 @@
+"""What the scanner finds, what it leaves alone, and that it stays fast on hostile text."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+import zlib
+from itertools import pairwise
+
+import pytest
+
+from guardhouse.detect.secrets import CustomKind, SecretScanner, masked
+from guardhouse.detect.secrets.scanner import _ALL
+from guardhouse.model import Confidence, GuardhouseError
+
+SCANNER = SecretScanner()
+MIX = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+JWT = "ey" + "JhbGciOiJIUzI1NiJ9.ey" + "JzdWIiOiJmYWtlIn0." + MIX
+HASH = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b"
+
+
+def redacted(text: str) -> str:
+    return masked(text, SCANNER.scan(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Here is the token: sk-abcdefghijklmnopqrstuvwx", "Here is the token: sk-[redacted]"),
+        (f"token={JWT}", "token=[redacted_jwt]"),
+        ("gh" + f"p_{MIX}", "gh" + "p_[redacted]"),
+        ("GITHUB_TOKEN=gh" + f"p_{MIX}", "GITHUB_TOKEN=gh" + "p_[redacted]"),
+        ("id AK" + "IA1B2C3D4E5F6G7H8I.", "id AK" + "IA[redacted]."),
+        ("password=" + "tr0ub4dor&3", "password=[redacted]"),
+        ("postgres://user:" + "pass@host/db", "postgres://user:[redacted]@host/db"),
+        (f"Authorization: Bearer {MIX}", "Authorization: Bearer [redacted]"),
+        ('{"secret": "' + "aB3/x+Y9=z2Q8w" + '"}', '{"secret": "[redacted]"}'),
+        ("api_key: '" + "aB3/x+Y9z2Q8w/+" + "'", "api_key: '[redacted]'"),
+        (r'"{\"password\": \"' + "tr0ub4dor9" + r'\"}"', r'"{\"password\": \"[redacted]\"}"'),
+        ("é password=" + "tr0ub4dor9 ü", "é password=[redacted] ü"),
+        ("a=" + "b; password: " + "tr0ub4dor9", "a=b; password: [redacted]"),
+    ],
+)
+def test_a_secret_is_masked_and_its_structure_kept(text, expected):
+    assert redacted(text) == expected
+
+
+@pytest.mark.parametrize("end", ["\n-----END RSA PRIVATE KEY-----", "", "\nabc", "\\n"])
+def test_a_private_key_is_masked_with_or_without_its_end(end):
+    key = "\n".join([MIX + MIX[:28]] * 3)
+    text = "-----BEGIN RSA " + "PRIVATE KEY-----\n" + key + end
+    assert MIX[:12] not in redacted(text)
+    assert redacted(text).startswith("-----BEGIN RSA PRIVATE KEY-----[redacted]")
+
+
+def test_a_private_key_of_any_size_is_masked_as_a_whole():
+    text = "-----BEGIN " + "PRIVATE KEY-----\n" + (MIX + "\n") * 5000 + "-----END PRIVATE KEY-----"
+    assert redacted(text) == "-----BEGIN PRIVATE KEY-----[redacted]-----END PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id: f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+        f"commit {HASH}",
+        f'"integrity": "sha512-{MIX * 2}==",',
+        f"sha256={MIX}",
+        f"h1:{MIX}=",
+        f'checksum = "{HASH}"',
+        '<img src="data:image/png;base64,iVBORw0KGgo' + MIX * 20 + '">',
+        "YOUR_API_KEY",
+        "api_key=YOUR_API_KEY",
+        "token=<token>",
+        "TOKEN=${TOKEN}",
+        'os.environ["API_KEY"]',
+        "api_key = os.environ['API_KEY']",
+        "token: process.env.GITHUB_TOKEN",
+        "password = get_password(user)",
+        "task-management-is-hard-to-get-right",
+        "pip install sk-learn-contrib-extensions-long",
+        "model: claude-3-opus-20240229",
+        "model = gpt-4o-mini-2024-07-18",
+        "password=****",
+        "password: xxxxxxxx",
+        "password: changeme",
+        "secret=example",
+        "the secret to success is practice",
+        "max_tokens=4096",
+        "Enter password: ",
+    ],
+)
+def test_what_only_looks_like_a_secret_is_left_alone(text):
+    assert redacted(text) == text
+
+
+def test_every_occurrence_is_found_even_without_its_context():
+    text = "password=" + "Xy7-long+pass" + "\nlater: " + "Xy7-long+pass" + " and (" + "Xy7-long+pass" + ")"
+    assert redacted(text) == "password=[redacted]\nlater: [redacted] and ([redacted])"
+
+
+def test_matches_are_sorted_do_not_overlap_and_count_characters():
+    text = f"ünï {JWT} Authorization: Bearer {JWT} password=" + "tr0ub4dor9" + " gh" + f"p_{MIX}"
+    found = SCANNER.scan(text)
+    assert [m.kind for m in found] == ["jwt", "jwt", "sensitive_pair", "github_token"]
+    assert all(a.end <= b.start for a, b in pairwise(found))
+    assert text[found[0].start : found[0].end] == JWT
+
+
+def test_a_checksum_makes_a_match_certain():
+    digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    number, checksum = zlib.crc32(MIX[:30].encode()), ""
+    for _ in range(6):
+        number, digit = divmod(number, 62)
+        checksum = digits[digit] + checksum
+    assert SCANNER.scan("gh" + f"p_{MIX}")[0].confidence is Confidence.MEDIUM
+    assert SCANNER.scan("gh" + f"p_{MIX[:30]}{checksum}")[0].confidence is Confidence.HIGH
+
+
+def test_a_match_does_not_hold_the_secret():
+    assert MIX not in repr(SCANNER.scan(f"token={MIX}"))
+
+
+def test_a_lone_surrogate_does_not_hide_a_secret():
+    assert redacted("\ud800 password=" + "tr0ub4dor9") == "\ud800 password=[redacted]"
+
+
+def test_a_set_that_ran_out_of_memory_is_noticed_and_every_kind_tried(monkeypatch):
+    class Exhausted:
+        def Match(self, data):  # noqa: N802 - RE2's name
+            return None
+
+    scanner = SecretScanner()
+    monkeypatch.setattr(scanner, "_anchors", Exhausted())
+    for kind in _ALL:
+        assert scanner.scan(kind.matches[0])
+
+
+def test_values_count_as_secrets_under_a_sensitive_key():
+    value = {
+        "user": {"name": "ada", "password": "hunter2-Long!"},
+        "env": [{"name": "API_KEY", "value": MIX}, {"name": "REGION", "value": "eu-west-1"}],
+        "tokens": [MIX[::-1]],
+        "note": "it is hunter2-Long! really",
+    }
+    found = SCANNER.scan_value(value, "params")
+    assert [path for path, _ in found] == [
+        "params.user.password",
+        "params.env[0].value",
+        "params.tokens[0]",
+        "params.note",
+    ]
+
+
+def test_a_key_that_is_a_secret_is_found_and_masked_in_paths():
+    token = "gh" + f"p_{MIX}"
+    found = SCANNER.scan_value({"a": {token: "password=" + "tr0ub4dor9"}}, "params")
+    assert [path for path, _ in found] == ["params.a.ghp_[redacted]#key", "params.a.ghp_[redacted]"]
+
+
+def test_what_is_not_json_is_refused():
+    with pytest.raises(GuardhouseError, match="type object"):
+        SCANNER.scan_value({"a": object()})
+
+
+def test_a_custom_kind_masks_its_group_and_keeps_what_it_is_told():
+    scanner = SecretScanner(
+        [
+            CustomKind(id="ticket", pattern=r"ticket-(\d+)", group=1),
+            CustomKind(id="badge", pattern=r"BDG[a-zé]+", keep=3),
+        ]
+    )
+    text = "ticket-4711 BDGabcé"
+    found = scanner.scan(text)
+    assert masked(text, found) == "ticket-[redacted] BDG[redacted]"
+    assert [match.kind for match in found] == ["ticket", "badge"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "problem"),
+    [
+        (CustomKind(id="a", pattern="("), "not a valid RE2"),
+        (CustomKind(id="a", pattern="(?=x)y"), "not a valid RE2"),
+        (CustomKind(id="a", pattern="x*"), "empty string"),
+        (CustomKind(id="a", pattern="x", group=1), "no group 1"),
+        (CustomKind(id="a", pattern="x", keep=-1), "negative"),
+    ],
+)
+def test_a_custom_kind_that_can_not_work_is_refused_with_a_fix(kind, problem):
+    with pytest.raises(GuardhouseError, match=problem) as caught:
+        SecretScanner([kind])
+    assert caught.value.fix
+
+
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * MIB,
+        "-" * MIB,
+        "-----BEGIN RSA PRIVATE KEY-----" * (MIB // 31),
+        "-----BEGIN " * (MIB // 11),
+        "-----BEGIN PRIVATE KEY-----\n" + (MIX + "\n") * (MIB // 37),
+        "password token secret key auth bearer api " * (MIB // 42),
+        "token:password:" * (MIB // 15),
+        "token=password=" * (MIB // 15),
+        "token>" * (MIB // 6),
+        'token="' * (MIB // 7),
+        'token="' + '\\"' * (MIB // 2),
+        "sk-" * (MIB // 3),
+        "http://a:" * (MIB // 9),
+        "authorization: " * (MIB // 15),
+        "password=" + "abc12345" * 60000 + "Z " + "abc12345" * 60000,
+        "\n".join(f"password=Abcdefgh{i:06}x" for i in range(20000)),
+        " ".join("gh" + f"p_{MIX[:30]}{i:06}" for i in range(20000)),
+    ],
+    ids=lambda text: text[:16].strip(),
+)
+def test_time_is_linear_on_hostile_text(text):
+    def cost(part):
+        start = time.process_time()
+        SCANNER.scan(part)
+        return time.process_time() - start
+
+    cost(text[: len(text) // 8])
+    assert cost(text) < 5  # far above what it takes, far below what quadratic time would
+
+
+def test_importing_guardhouse_does_not_load_re2():
+    code = "import guardhouse.detect.secrets, guardhouse.redact, sys; sys.exit('re2' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,135 @@
+"""Redaction leaves no secret, changes nothing else, and done twice is done once."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from guardhouse.detect.secrets import KINDS, CustomKind, SecretScanner
+from guardhouse.detect.secrets.pairs import PAIR
+from guardhouse.model import GuardhouseError
+from guardhouse.redact import Redactor
+
+SCANNER = SecretScanner()
+FULL = Redactor(SCANNER)
+PARTIAL = Redactor(SCANNER, level="partial")
+MIX = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+EXAMPLES = tuple(text for kind in (*KINDS, PAIR) for text in kind.matches)
+TEXT = st.text(max_size=40)
+SECRET = st.sampled_from(EXAMPLES)
+MIXED = st.lists(
+    st.one_of(TEXT, SECRET, st.sampled_from(["[redacted]", "sk-[redacted]", "token=", '"', "\n"])), max_size=6
+)
+JOINED = MIXED.map(" ".join)
+VALUE = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), JOINED, st.binary(max_size=20)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(
+            st.one_of(TEXT, SECRET, st.sampled_from(["password", "name", "value", "token"])), inner, max_size=4
+        ),
+    ),
+    max_leaves=12,
+)
+
+
+def test_text_keeps_everything_but_the_secret():
+    assert FULL.text("Here is the token: sk-abcdefghijklmnopqrstuvwx") == "Here is the token: sk-[redacted]"
+
+
+def test_a_value_keeps_its_structure_and_is_not_changed_in_place():
+    value = {"a": ["password=" + "tr0ub4dor9", 1, None, (True, b"token=" + MIX.encode())], "b": "fine"}
+    before = copy.deepcopy(value)
+    result = FULL.redact(value, "params")
+    assert value == before
+    assert result.value == {"a": ["password=[redacted]", 1, None, (True, b"token=[redacted]")], "b": "fine"}
+    assert [path for path, _ in result.matches] == ["params.a[0]", "params.a[3][1]"]
+    assert result.changed
+
+
+def test_a_clean_value_is_returned_as_it_is():
+    value = {"a": ["fine", 1]}
+    result = FULL.redact(value)
+    assert result.value is value
+    assert not result.changed
+
+
+def test_keys_that_hold_secrets_are_masked_and_none_is_lost():
+    one, two = "gh" + f"p_{MIX}", "gh" + f"p_{MIX[::-1]}"
+    assert FULL.value({one: 1, two: 2, "c": 3}) == {"ghp_[redacted]": 1, "ghp_[redacted] (2)": 2, "c": 3}
+
+
+def test_a_secret_in_one_field_is_masked_in_all():
+    value = {"login": {"password": "Xy7-long+pass"}, "log": ["signed in with Xy7-long+pass"], "Xy7-long+pass": 1}
+    assert "Xy7-long" not in json.dumps(FULL.value(value))
+
+
+def test_bytes_that_are_not_utf8_are_searched_too():
+    assert FULL.value(b"\xff\xfe password=" + b"tr0ub4dor9 \xff") == b"\xff\xfe password=[redacted] \xff"
+
+
+def test_a_pattern_that_takes_the_whole_text_leaves_a_mask_not_the_original():
+    redactor = Redactor(SecretScanner([CustomKind(id="all", pattern="(?s).+")]))
+    assert redactor.text("anything") == "[redacted]"
+    assert redactor.text("[redacted]") == "[redacted]"
+
+
+@pytest.mark.parametrize("pattern", ["redacted", r"\w+", r"\S+", "[a-z]+", r"\[", "d"])
+def test_a_pattern_that_matches_the_mask_does_not_grow_it(pattern):
+    redactor = Redactor(SecretScanner([CustomKind(id="greedy", pattern=pattern)]))
+    once = redactor.text("some words [redacted] and redacted ones")
+    assert redactor.text(once) == once
+
+
+def test_partial_shows_a_little_of_a_long_key_and_nothing_of_a_password():
+    assert PARTIAL.text("gh" + f"p_{MIX}") == "ghp_a1B2[redacted]R8"
+    assert PARTIAL.text("password=" + "tr0ub4dor9-and-much-longer-than-that") == "password=[redacted]"
+    assert PARTIAL.text("sk-abcdefghijklmnopqrst") == "sk-[redacted]"
+
+
+def test_what_can_not_be_searched_is_not_let_through():
+    with pytest.raises(GuardhouseError):
+        FULL.value({"a": {1, 2}})
+
+
+@settings(max_examples=200, deadline=None)
+@given(JOINED)
+def test_redacting_a_text_twice_is_redacting_it_once(text):
+    for redactor in (FULL, PARTIAL):
+        once = redactor.text(text)
+        assert redactor.text(once) == once
+
+
+@settings(max_examples=200, deadline=None)
+@given(JOINED)
+def test_no_detected_secret_survives_in_a_text(text):
+    secrets = {text[m.start : m.end] for m in SCANNER.scan(text) if m.end - m.start >= 8}
+    assert not any(secret in FULL.text(text) for secret in secrets if "redacted" not in secret)
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXT, SECRET, TEXT, st.integers(1, 4))
+def test_every_copy_of_a_secret_is_masked_wherever_it_stands(before, secret, after, copies):
+    text = "\n".join([before, *[secret] * copies, after])
+    for match in SCANNER.scan(secret):
+        if match.end - match.start >= 8:
+            assert secret[match.start : match.end] not in FULL.text(text)
+
+
+@settings(max_examples=150, deadline=None)
+@given(VALUE)
+def test_redacting_a_value_twice_is_redacting_it_once(value):
+    once = FULL.value(value)
+    assert FULL.value(once) == once
+
+
+@settings(max_examples=150, deadline=None)
+@given(VALUE)
+def test_no_detected_secret_survives_in_a_value(value):
+    result = FULL.redact(value)
+    assert result.changed == (result.value != value)
+    assert SCANNER.scan_value(result.value) == []
