@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import guardhouse
 from guardhouse.detect import OwnPlace, Surroundings
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def find_locations(variables: Mapping[str, str] | None = None, state_dir: Path |
 
 def surroundings(locations: Locations, cwd: Path, config_file: Path | None = None) -> Surroundings:
     """What detectors must know of this machine. Each place is listed as it is named and as it really is."""
-    program = Path(guardhouse.__file__).parent
+    program = Path(__file__).resolve().parent.parent
     command = Path(sys.prefix) / "bin" / "guardhouse"
     readable = [locations.user, locations.system, program, command, *([config_file] if config_file else [])]
     own = [*((path, True) for path in readable), (locations.state, False)]

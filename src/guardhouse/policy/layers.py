@@ -171,6 +171,8 @@ def _current(guard: dict[str, Any], key: tuple[str, ...]) -> Any:
         return "deny"
     if key[0] == "detectors":
         return True
+    if key[0] == "tools":
+        return []
     return _get(_DEFAULTS, key)
 
 

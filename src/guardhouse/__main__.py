@@ -1,0 +1,5 @@
+"""`python -m guardhouse` is the command."""
+
+from guardhouse.cli import main
+
+main()
