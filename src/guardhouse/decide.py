@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from guardhouse.detect import Scene, inspect, needs
+from guardhouse.detect import Scene, inspect, masker, needs
 from guardhouse.model import (
     Action,
     Decision,
     Facts,
+    Finding,
     Need,
     Reason,
     ReasonCode,
@@ -24,7 +25,7 @@ from guardhouse.model import (
     Verdict,
     action_hash,
 )
-from guardhouse.policy import DISABLED, REDACTION_FAILED, Judgement, Policy
+from guardhouse.policy import DISABLED, INTERNAL_ERROR, REDACTION_FAILED, Judgement, Policy
 
 if TYPE_CHECKING:
     from guardhouse.redact import Redactor
@@ -55,8 +56,8 @@ class Case:
         self._scene = Scene(action, policy.settings)
         self._asked = False
 
-    def decide(self, facts: Facts) -> Verdict | Needs:
-        """The verdict, or what it still depends on."""
+    def decide(self, facts: Facts, *, last: bool = False) -> Verdict | Needs:
+        """The verdict, or what it still depends on. The `last` time, what is still missing counts as a failure."""
         policy = self.policy
         if not policy.config.enabled:
             return _switched_off(self.action, policy)
@@ -65,11 +66,18 @@ class Case:
         if not self._asked:
             self._asked = True
             missing = needs(scene, policy.extra_detectors)
-            if missing:
+            if missing and not last:
                 return Needs(missing)
-        findings = inspect(scene, policy.extra_detectors)
-        if scene.unanswered:
+        findings = inspect(scene, policy.extra_detectors, last=last)
+        if scene.unanswered and not last:
             return Needs(scene.unanswered)
+        try:
+            return self._judged(scene, findings, facts)
+        except Exception as error:  # noqa: BLE001 - a deny may have been found and lost with it, so nobody is asked
+            return refused(INTERNAL_ERROR, policy.revision, detail=type(error).__name__)
+
+    def _judged(self, scene: Scene, findings: tuple[Finding, ...], facts: Facts) -> Verdict:
+        policy = self.policy
         judgement = policy.engine.judge(scene, findings)
         observed = policy.engine.observe
         verdict = Verdict(
@@ -82,6 +90,13 @@ class Case:
             mode="observe" if observed else "enforce",
             would_be=judgement.would_be if observed else None,
         )
+        mask = masker(scene, findings)
+        if mask is not None:
+            verdict = msgspec.structs.replace(
+                verdict,
+                reasons=tuple(map(mask.reason, verdict.reasons)),
+                findings=tuple(map(mask.finding, findings)),
+            )
         if verdict.decision is Decision.ALLOW_WITH_REDACTION:
             return _redacted(scene, verdict, judgement, policy.redactor)
         return verdict
@@ -130,18 +145,26 @@ def _binding(facts: Facts) -> dict[str, str]:
 
 
 def _redacted(scene: Scene, verdict: Verdict, judgement: Judgement, redactor: Redactor) -> Verdict:
-    """The verdict with what may be passed on; a deny if nothing could be masked after all."""
+    """The verdict with what may be passed on; a deny if that can't be made, or is no different after all."""
     body = scene.body[1]
-    value = _mask_patterns(redactor.value(body), judgement.masks)
-    if value == body:
-        return msgspec.structs.replace(
-            verdict,
-            decision=Decision.DENY,
-            reasons=(_own_reason(REDACTION_FAILED, Decision.DENY), *verdict.reasons),
-        )
+    try:
+        value = _mask_patterns(redactor.value(body), judgement.masks)
+        unchanged = bool(value == body)
+    except Exception as error:  # noqa: BLE001 - what can't be masked is not passed on
+        return _not_redacted(verdict, type(error).__name__)
+    if unchanged:
+        return _not_redacted(verdict, "nothing changed")
     if isinstance(scene.action, (ToolCallPre, SkillRunPre)):
         return msgspec.structs.replace(verdict, params=value)
     return msgspec.structs.replace(verdict, content=value)
+
+
+def _not_redacted(verdict: Verdict, detail: str) -> Verdict:
+    return msgspec.structs.replace(
+        verdict,
+        decision=Decision.DENY,
+        reasons=(_own_reason(REDACTION_FAILED, Decision.DENY, detail), *verdict.reasons),
+    )
 
 
 def _mask_patterns(value: Any, patterns: tuple[Any, ...]) -> Any:
@@ -155,5 +178,13 @@ def _mask_patterns(value: Any, patterns: tuple[Any, ...]) -> Any:
     if isinstance(value, list):
         return [_mask_patterns(item, patterns) for item in value]
     if isinstance(value, dict):
-        return {key: _mask_patterns(item, patterns) for key, item in value.items()}
+        masked: dict[str, Any] = {}
+        for key, item in value.items():
+            name = shown = _mask_patterns(key, patterns)
+            number = 1
+            while name != key and (name in masked or name in value):  # keys that become equal must not swallow another
+                number += 1
+                name = f"{shown} ({number})"
+            masked[name] = _mask_patterns(item, patterns)
+        return masked
     return value

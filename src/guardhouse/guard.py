@@ -15,6 +15,8 @@ import msgspec
 
 from guardhouse.decide import Case, Needs, refused
 from guardhouse.model import (
+    ACTION_TYPES,
+    DEFAULT_LIMITS,
     NO_FACTS,
     Action,
     Addresses,
@@ -24,6 +26,7 @@ from guardhouse.model import (
     Need,
     PolicyError,
     RealPath,
+    RealPathOf,
     ReasonCode,
     Verdict,
     admit,
@@ -86,7 +89,7 @@ class Guard:
         self._resolver = resolver
         self._files = files
         self._new_event_id = new_event_id
-        policy.current()  # a guard that can't be built stops the program
+        _current(policy)  # a guard that can't be built stops the program
 
     def evaluate(self, action: Action) -> Verdict:
         """The verdict on `action`. Never raises for what the action holds or for what fails inside."""
@@ -95,22 +98,29 @@ class Guard:
     def evaluate_json(self, data: bytes | str) -> tuple[Verdict, bool]:
         """The verdict on an action in its wire form, and whether it was understood as an action at all."""
         try:
-            action = parse_action(data, self.limits)
-        except InvalidAction as error:
+            limits = self.limits
+        except Exception:  # noqa: BLE001 - `evaluate` says what is wrong with the policy
+            limits = DEFAULT_LIMITS
+        try:
+            action = parse_action(data, limits)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is no action
             return self._stamped(_failed(None, error)), False
         return self.evaluate(action), True
 
     @property
     def limits(self) -> Limits:
         """How much input the policy in force looks at."""
-        return self._policy.current().config.limits
+        return _current(self._policy).config.limits
 
     async def evaluate_async(self, action: Action) -> Verdict:
         """The same, without blocking the event loop while a name is looked up."""
         return self._stamped(await self._drive_async(action))
 
     def _stamped(self, verdict: Verdict) -> Verdict:
-        return msgspec.structs.replace(verdict, event_id=self._new_event_id())
+        try:
+            return msgspec.structs.replace(verdict, event_id=self._new_event_id())
+        except Exception:  # noqa: BLE001 - a decision that can't be named can't be recorded
+            return refused(INTERNAL_ERROR, verdict.policy_revision, detail="no event id")
 
     def _drive(self, action: Action) -> Verdict:
         try:
@@ -122,9 +132,7 @@ class Guard:
                 except StopIteration as done:
                     return _verdict(done.value)
                 answers = {
-                    need: self._resolver.resolve(need.host)
-                    if isinstance(need, AddressesOf)
-                    else self._files.real_path(need.path)
+                    need: self._addresses(need) if isinstance(need, AddressesOf) else self._real_path(need)
                     for need in question.needs
                 }
         except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
@@ -140,27 +148,64 @@ class Guard:
                 except StopIteration as done:
                     return _verdict(done.value)
                 answers = {
-                    need: await self._resolver.resolve_async(need.host)
-                    if isinstance(need, AddressesOf)
-                    else self._files.real_path(need.path)
+                    need: await self._addresses_async(need) if isinstance(need, AddressesOf) else self._real_path(need)
                     for need in question.needs
                 }
         except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
             return _failed(action, error)
 
+    # A port that breaks has answered with an error: what was found without it still counts.
+
+    def _addresses(self, need: AddressesOf) -> Addresses:
+        try:
+            answer: object = self._resolver.resolve(need.host)
+        except Exception as error:  # noqa: BLE001 - see above
+            answer = error
+        return answer if isinstance(answer, Addresses) else Addresses(error=_broken("resolver", answer))
+
+    async def _addresses_async(self, need: AddressesOf) -> Addresses:
+        try:
+            answer: object = await self._resolver.resolve_async(need.host)
+        except Exception as error:  # noqa: BLE001 - see above
+            answer = error
+        return answer if isinstance(answer, Addresses) else Addresses(error=_broken("resolver", answer))
+
+    def _real_path(self, need: RealPathOf) -> RealPath:
+        try:
+            answer: object = self._files.real_path(need.path)
+        except Exception as error:  # noqa: BLE001 - see above
+            answer = error
+        return answer if isinstance(answer, RealPath) else RealPath(error=_broken("file system", answer))
+
+
+def _broken(port: str, answer: object) -> str:
+    return f"the {port} answered with {type(answer).__name__}"
+
 
 def _steps(action: Action, source: PolicySource) -> Generator[Needs, _Answers | None, Verdict]:
     """The way an action takes: admitted, decided, and decided again as answers come in."""
-    policy = source.current()
-    admitted = admit(action, policy.config.limits)
-    case = Case(admitted, policy)
+    policy = _current(source)
+    case = Case(admit(action, policy.config.limits), policy)
     facts = NO_FACTS
-    for _round in range(_ROUNDS):
-        outcome = case.decide(facts)
+    for last in (*[False] * (_ROUNDS - 1), True):
+        outcome = case.decide(facts, last=last)
         if isinstance(outcome, Verdict):
             return outcome
         facts = facts.with_answers((yield outcome) or {})
-    return refused(INTERNAL_ERROR, policy.revision, asks_first=admitted.asks_first, detail="too many questions")
+    raise AssertionError("the last round ends with a verdict")
+
+
+def _current(source: PolicySource) -> Policy:
+    """The policy in force; whatever else a source does than give one, the policy can't be read."""
+    try:
+        policy: object = source.current()
+    except PolicyError:
+        raise
+    except Exception as error:
+        raise PolicyError(f"The source of the policy failed with {type(error).__name__}.") from error
+    if not isinstance(policy, Policy):
+        raise PolicyError(f"The source of the policy gave a {type(policy).__name__}.")
+    return policy
 
 
 def _verdict(value: object) -> Verdict:
@@ -173,7 +218,7 @@ def _failed(action: Action | None, error: Exception) -> Verdict:
     """The verdict for a failure. The error's own text stays out of it, unless it was written for people."""
     code: ReasonCode = INTERNAL_ERROR
     detail = type(error).__name__
-    asks_first = getattr(action, "asks_first", False) is True
+    asks_first = type(action) in ACTION_TYPES.values() and action is not None and action.asks_first
     if isinstance(error, InvalidAction):
         code = TOO_LARGE if error.code == TOO_LARGE.id else INVALID
         detail = str(error)

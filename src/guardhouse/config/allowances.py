@@ -6,11 +6,15 @@ user's own configuration is never rewritten by a command.
 
 from __future__ import annotations
 
+from os.path import normpath
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
 
 from guardhouse.config.stored import read_json, write_json
 from guardhouse.model import GuardhouseError
 from guardhouse.net import NetworkRules, NetworkSettings
+from guardhouse.policy import Configuration
 from guardhouse.trust import Capability, tool_name
 
 if TYPE_CHECKING:
@@ -34,11 +38,13 @@ class Allowances:
 
     def add(self, kind: Kind, entry: str, capabilities: Sequence[str] = ()) -> bool:
         """Allow `entry`; False if it was allowed already."""
-        data = read_json(self._path)
+        data = self._read()
+        entry = _canonical(kind, entry)
+        known = self._has(data, kind, entry)
         values = self._values(data, kind, entry)
-        wanted = self._wanted(kind, entry, capabilities)
+        wanted = _capabilities(capabilities) if kind == "tool" else [entry]
         new = [value for value in wanted if value not in values]
-        if not new and values:
+        if known and not new:
             return False
         values += new
         write_json(self._path, data)
@@ -46,52 +52,73 @@ class Allowances:
 
     def remove(self, kind: Kind, entry: str) -> bool:
         """Allow `entry` no longer; False if it was not allowed."""
-        data = read_json(self._path)
+        data = self._read()
+        entry = _canonical(kind, entry)
+        if not self._has(data, kind, entry):
+            return False
         if kind == "tool":
-            tools = data.get("guard", {}).get("tools", {})
-            found = tools.pop(tool_name(entry), None) is not None
+            del data["guard"]["tools"][entry]
         else:
-            values = self._values(data, kind, entry)
-            found = entry in values
-            if found:
-                values.remove(entry)
-        if found:
-            write_json(self._path, data)
-        return found
+            self._values(data, kind, entry).remove(entry)
+        write_json(self._path, data)
+        return True
 
     def entries(self) -> list[tuple[Kind, str]]:
         """Everything that is allowed."""
-        guard = read_json(self._path).get("guard", {})
-        found: list[tuple[Kind, str]] = []
-        for kind in ("domain", "command", "path"):
-            section: Any = guard
-            for part in _KEYS[kind]:
-                section = section.get(part, {}) if isinstance(section, dict) else {}
-            found += [(kind, value) for value in section]
+        data = self._read()
+        kinds: tuple[Kind, ...] = ("domain", "command", "path")
+        found = [(kind, value) for kind in kinds for value in self._values(data, kind, "")]
         found += [
             ("tool", f"{name}: {', '.join(section['capabilities']) or 'nothing of consequence'}")
-            for name, section in guard.get("tools", {}).items()
+            for name, section in data.get("guard", {}).get("tools", {}).items()
         ]
         return found
 
+    def _read(self) -> dict[str, Any]:
+        data = read_json(self._path)
+        try:
+            msgspec.convert(data, Configuration)
+        except msgspec.ValidationError:
+            raise GuardhouseError(f"{self._path} is damaged.", fix="Move it away and start again.") from None
+        return data
+
+    def _has(self, data: dict[str, Any], kind: Kind, entry: str) -> bool:
+        if kind == "tool":
+            return entry in data.get("guard", {}).get("tools", {})
+        return entry in self._values(data, kind, entry)
+
     def _values(self, data: dict[str, Any], kind: Kind, entry: str) -> list[str]:
-        key = ("tools", tool_name(entry), "capabilities") if kind == "tool" else _KEYS[kind]
+        key = ("tools", entry, "capabilities") if kind == "tool" else _KEYS[kind]
         section = data.setdefault("guard", {})
         for part in key[:-1]:
             section = section.setdefault(part, {})
         values: list[str] = section.setdefault(key[-1], [])
         return values
 
-    def _wanted(self, kind: Kind, entry: str, capabilities: Sequence[str]) -> list[str]:
-        match kind:
-            case "domain":
-                NetworkRules(NetworkSettings(allowed_domains=(entry,)))
-            case "path" if not entry.startswith(("/", "~/")):
-                raise GuardhouseError("A path to allow is absolute.", fix="Start it with `/` or `~/`.")
-            case "tool":
-                known = [capability.value for capability in Capability]
-                unknown = [name for name in capabilities if name not in known]
-                if unknown:
-                    raise GuardhouseError(f"`{unknown[0]}` is no capability.", fix=f"Known: {', '.join(known)}.")
-                return list(capabilities)
-        return [entry]
+
+def _canonical(kind: Kind, entry: str) -> str:
+    """The one way an entry is written, so that what was added can be taken back; an error for one that can't work."""
+    match kind:
+        case "domain":
+            NetworkRules(NetworkSettings(allowed_domains=(entry,)))
+            return entry.lower().rstrip(".")
+        case "command" if not entry.strip() or entry.split(maxsplit=1)[0] == "*":
+            raise GuardhouseError("That would allow every command, or none.", fix="Name the program: `git log *`.")
+        case "path" if not entry.startswith(("/", "~/")):
+            raise GuardhouseError("A path to allow is absolute.", fix="Start it with `/` or `~/`.")
+        case "path":
+            path = normpath(entry)
+            if path in {"/", "//", "~"}:
+                raise GuardhouseError("That would allow everything.", fix="Name a directory of its own.")
+            return path
+        case "tool":
+            return tool_name(entry)
+    return entry.strip()
+
+
+def _capabilities(names: Sequence[str]) -> list[str]:
+    known = [capability.value for capability in Capability]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise GuardhouseError(f"`{unknown[0]}` is no capability.", fix=f"Known: {', '.join(known)}.")
+    return list(names)

@@ -61,8 +61,12 @@ class Sources:
 
         All of them count, so that a file in a subdirectory can't hide what one above it forbids.
         """
-        directories = [self.cwd, *self.cwd.parents]
-        return [file for directory in reversed(directories) if (file := _one_of(directory, PROJECT_NAME))]
+        return [file for directory in self._directories() if (file := _one_of(directory, PROJECT_NAME))]
+
+    def _directories(self) -> list[Path]:
+        """The working directory as it really lies: reached through a link, it is still below the same parents."""
+        cwd = self.cwd.resolve()
+        return [*reversed(cwd.parents), cwd]
 
     def watched(self) -> Iterator[Path]:
         """Every path whose appearance, change or disappearance changes the policy."""
@@ -73,7 +77,7 @@ class Sources:
             yield from _candidates(self.locations.user, "config")
         yield self.locations.trusted
         yield self.locations.allowed
-        for directory in (self.cwd, *self.cwd.parents):
+        for directory in self._directories():
             yield from _candidates(directory, PROJECT_NAME)
 
     def _owner_files(self) -> Iterator[tuple[LayerName, Path]]:
@@ -107,7 +111,7 @@ def find_sources(
 _INTERVAL: Final = 0.25
 """Seconds between two looks at the files; a change takes effect within this time."""
 
-_Signature = tuple[tuple[int, int, int] | None, ...]
+_Signature = tuple[tuple[int, ...] | None, ...]
 
 
 class ReloadingPolicy:
@@ -135,16 +139,18 @@ class ReloadingPolicy:
                 self._signature = signature
             self._looked = now
         if isinstance(self._result, PolicyError):
-            raise self._result
+            # The same error is raised many times; without this it would gather every caller's frames.
+            raise self._result.with_traceback(None)
         return self._result
 
 
-def _look(path: Path) -> tuple[int, int, int] | None:
+def _look(path: Path) -> tuple[int, ...] | None:
+    """What changes whenever the file does; its times of modification can be set, that of its last change can't."""
     try:
         status = path.stat()
     except OSError:
         return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
 def _candidates(directory: Path, name: str) -> Iterator[Path]:
@@ -161,17 +167,29 @@ def _one_of(directory: Path, name: str) -> Path | None:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether there is a file; not being able to tell is an error, because it could be a layer that is lost."""
+    """Whether there is a file; not being able to tell is an error, because it could be a layer that is lost. So is a
+    directory or a link that leads nowhere where a file should be."""
     try:
-        return stat.S_ISREG(path.stat().st_mode)
+        path.lstat()
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        raise PolicyError(f"{path}: can't be looked at: {error.strerror}.", fix="Check its permissions.") from None
+        raise _unreadable(path, error.strerror) from None
+    try:
+        is_file = stat.S_ISREG(path.stat().st_mode)
+    except OSError as error:
+        raise _unreadable(path, error.strerror) from None
+    if not is_file:
+        raise _unreadable(path, "it is not a file")
+    return True
+
+
+def _unreadable(path: Path, why: str | None) -> PolicyError:
+    return PolicyError(f"{path}: can't be read: {why}.", fix="Mend it, or take it away.")
 
 
 def _content(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
-        raise PolicyError(f"{file}: can't be read: {error.strerror}.", fix="Check its path and permissions.") from None
+        raise _unreadable(file, error.strerror) from None

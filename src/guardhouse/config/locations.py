@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect import OwnPlace, Surroundings
+from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,9 +44,9 @@ class Locations:
 def find_locations(variables: Mapping[str, str] | None = None, state_dir: Path | None = None) -> Locations:
     """The usual places, as the environment names them."""
     env = os.environ if variables is None else variables
-    home = Path(env.get("HOME") or Path.home())
-    config_home = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
-    state_home = Path(env.get("XDG_STATE_HOME") or home / ".local" / "state")
+    home = _absolute(env, "HOME") or Path.home()
+    config_home = _absolute(env, "XDG_CONFIG_HOME") or home / ".config"
+    state_home = _absolute(env, "XDG_STATE_HOME") or home / ".local" / "state"
     state = state_dir or (Path(env["GUARDHOUSE_STATE_DIR"]) if env.get("GUARDHOUSE_STATE_DIR") else None)
     return Locations(
         home=home,
@@ -53,6 +54,14 @@ def find_locations(variables: Mapping[str, str] | None = None, state_dir: Path |
         user=config_home / "guardhouse",
         state=(state or state_home / "guardhouse").absolute(),
     )
+
+
+def _absolute(env: Mapping[str, str], name: str) -> Path | None:
+    """The directory a variable names. A relative one would let whatever directory we stand in be the user's own."""
+    value = env.get(name)
+    if value and not value.startswith("/"):
+        raise GuardhouseError(f"{name} is not an absolute path.", fix="Start it with `/`, or unset it.")
+    return Path(value) if value else None
 
 
 def surroundings(locations: Locations, cwd: Path, config_file: Path | None = None) -> Surroundings:

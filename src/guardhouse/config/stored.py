@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from guardhouse.model import GuardhouseError, decode
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -32,6 +30,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def write_json(path: Path, value: dict[str, Any]) -> None:
     """Replace `path` by `value`, on disk before this returns, mode 0600 in a directory of mode 0700."""
+    name: str | None = None
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -42,4 +41,6 @@ def write_json(path: Path, value: dict[str, Any]) -> None:
             os.fsync(file.fileno())
         os.replace(name, path)  # noqa: PTH105 - the atomic rename is the point
     except OSError as error:
+        if name is not None:
+            Path(name).unlink(missing_ok=True)
         raise GuardhouseError(f"{path} can't be written: {error.strerror}.", fix="Check the directory.") from None

@@ -2,6 +2,7 @@
 
 from guardhouse.detect.inspection import DETECTORS, FAILED, inspect, needs
 from guardhouse.detect.interface import Detector, DetectorSettings, Leaf, OwnPlace, Scene, Surroundings
+from guardhouse.detect.masking import masker
 
 __all__ = [
     "DETECTORS",
@@ -13,5 +14,6 @@ __all__ = [
     "Scene",
     "Surroundings",
     "inspect",
+    "masker",
     "needs",
 ]

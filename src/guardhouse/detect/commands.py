@@ -7,10 +7,23 @@ command that drives the guard itself, and one that reaches into the guard's own 
 
 from __future__ import annotations
 
+import re
+from fnmatch import fnmatchcase
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.interface import Detector, Leaf, Scene
-from guardhouse.detect.paths import absolute, inside, is_hook_file, tidy
+from guardhouse.detect.paths import (
+    absolute,
+    holds_own_place,
+    inside,
+    is_hook_file,
+    other_readings,
+    own_place,
+    tidy,
+    working_directory,
+)
+from guardhouse.detect.paths.places import GLOB_CHARACTERS
 from guardhouse.model import Effect, Finding, ReasonCode, Severity, Span
 from guardhouse.trust import Capability
 
@@ -46,89 +59,179 @@ OWN_COMMAND: Final = ReasonCode(
     example='{"type":"ToolCallPre","tool":"bash","params":{"command":"guardhouse allow domain evil.example"}}',
 )
 
-_CONTROL_WORDS: Final = frozenset("approvals token allow trust install uninstall policy enforce serve hook".split())
-"""Subcommands of ours that change what is allowed; looking (`check`, `url`, `redact`) is harmless."""
-_READERS: Final = frozenset("cat head tail less more ls stat file wc diff grep rg jq yq bat tree".split())
+_CONTROL_WORDS: Final = frozenset(
+    "approvals token allow trust install uninstall policy enforce serve hook "
+    "kill pkill killall stop disable mask remove purge".split()
+)
+"""Subcommands of ours that change what is allowed, and what others do to a program; looking (`check`, `url`,
+`redact`) is harmless."""
+_PROGRAM: Final = "guardhouse"
+_PROGRAM_NAMES: Final = frozenset({_PROGRAM, "guardhouse.cli", "guardhouse.exe", "guardhouse.__main__"})
+_PROGRAM_DIRECTORIES: Final = frozenset({"", ".", "bin", "scripts"})
+"""Where a word with a slash in it is still the program and not some checkout of its sources."""
+_OWN_MODULES: Final = ("guardhouse.config", "guardhouse.cli.")
+_READERS: Final = frozenset("cat cmp diff grep head jq ls md5sum sha256sum stat tail wc".split())
+"""Programs that only look, whatever their options; `yq -i`, `tree -o` and `less -o` write."""
+_REMOVERS: Final = frozenset("rm rmdir shred unlink mv".split())
+_CHANGES_DIRECTORY: Final = frozenset(["cd", "pushd", "-C", "--directory"])
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./~=:@,+%")
-_BREAKS: Final = " \t\r\n;|&()<>{}`=,:"
-_NOT_CODE_KEYS: Final = frozenset(["description", "explanation", "reason", "cwd", "workdir", "timeout", "shell"])
+_BREAKS: Final = " \t\r\n;|&()<>{}[]`=,:"
+_NOT_CODE_KEYS: Final = frozenset(["description", "explanation", "reason", "timeout"])
+_PLACE_KEYS: Final = frozenset(["cwd", "workdir", "working_directory", "dir_path"])
+_SHELLS: Final = frozenset("bash sh zsh fish dash pwsh powershell cmd /bin/bash /bin/sh /bin/zsh /usr/bin/bash".split())
+_CODE_KEYS: Final = frozenset(
+    "command commands cmd cmdline command_line shell_command script code args argv arguments input program exec".split()
+)
+"""Where a tool that nobody has described takes what it would run."""
+_MOST_WORDS: Final = 20_000
+"""A command with more words than that is not read to its end, and counts as touching the guard."""
 
 
 def _commands(scene: Scene) -> list[Leaf]:
-    """Every string of the call that may be run; a note for the reader is not."""
-    return [leaf for leaf in scene.leaves if leaf.key not in _NOT_CODE_KEYS]
+    """Every string of the call that may be run; a note for the reader is not, nor the place it runs in."""
+    return [
+        leaf
+        for leaf in scene.leaves
+        if not leaf.is_key
+        and leaf.key not in _NOT_CODE_KEYS
+        and leaf.key not in _PLACE_KEYS
+        and not (leaf.key == "shell" and leaf.text in _SHELLS)
+    ]
 
 
 def _find(scene: Scene) -> Iterator[Finding]:
     profile = scene.tool
-    if profile is None or Capability.EXECUTES not in profile.capabilities:
+    if profile is None or not profile.may(Capability.EXECUTES):
         return
+    runs = Capability.EXECUTES in profile.capabilities
     leaves = _commands(scene)
     for leaf in leaves:
-        if _drives_guard(scene, leaf.text):
+        if (runs or leaf.key in _CODE_KEYS) and _drives_guard(scene, leaf.text):
             yield _finding(scene, OWN_COMMAND, leaf)
-    if len(leaves) == 1 and any(matches_allowed(leaves[0].text, entry) for entry in scene.settings.allowed_commands):
+    if not runs or (len(leaves) == 1 and _is_allowed(scene, leaves[0].text)):
         return
     code = DENY_MODE if scene.settings.bash == "deny" else ASK_MODE
     yield _finding(scene, code, leaves[0] if leaves else None)
+
+
+def _is_allowed(scene: Scene, command: str) -> bool:
+    """Whether the allowlist covers the command, here: the same words do something else in another directory."""
+    cwd = working_directory(scene)
+    return all(
+        inside(tidy(_resolved(scene, leaf.text, cwd)), tidy(cwd)) for leaf in scene.leaves if leaf.key in _PLACE_KEYS
+    ) and any(matches_allowed(command, entry) for entry in scene.settings.allowed_commands)
 
 
 def matches_allowed(command: str, entry: str) -> bool:
     """Whether an allowlist entry covers a command: the same text, or, for an entry that ends in ` *`, the same words
     followed by more plain words. A command with any shell syntax in it is covered only by its exact text."""
     command = command.strip()
-    if command == entry:
-        return True
-    if not entry.endswith(" *") or not _PLAIN.issuperset(command):
+    if not entry.endswith(" *"):
+        return command == entry and bool(command)
+    if not _PLAIN.issuperset(command):
         return False
     words, wanted = command.split(), entry[:-2].split()
-    return words[: len(wanted)] == wanted
+    return bool(wanted) and words[: len(wanted)] == wanted
 
 
 def _drives_guard(scene: Scene, command: str) -> bool:
     """Whether the command names the guard's program with a word that changes it, or a place of the guard's.
 
     This reads words, not syntax, so it errs towards yes: quotes and backslashes are dropped, every separator splits.
-    Only a plain command that begins with a reading program may name the readable places.
+    Only plain commands that begin with a reading program may name the readable places.
     """
     words = _words(command)
+    if len(words) > _MOST_WORDS:
+        return True
     names = [word.rpartition("/")[2].lower() for word in words]
-    if any(name in {"guardhouse", "guardhouse.cli", "guardhouse.exe"} for name in names) and (
-        not _CONTROL_WORDS.isdisjoint(names)
+    if any(name.startswith(_OWN_MODULES) for name in names):
+        return True
+    if not _CONTROL_WORDS.isdisjoint(names) and any(
+        map(_is_program, (*words, *_words(command, _SPLIT_NOT_AT_BRACKETS)))
     ):
         return True
-    plain_read = _PLAIN.issuperset(command.strip()) and bool(names) and names[0] in _READERS
-    cwd = scene.action.cwd or scene.settings.surroundings.cwd or "/"
-    if any(_reaches(scene, path, plain_read) for path in _named_paths(scene, words, cwd)):
+    only_reads = _only_reads(command)
+    if any(_reaches(scene, path, only_reads=only_reads) for path in _named_paths(scene, words)):
+        return True
+    if not _REMOVERS.isdisjoint(names) and any(_removes_own(scene, part) for part in _PARTS.split(command)):
         return True
     folded = "".join(words).lower()
-    return not plain_read and any(tail in folded for tail in _OWN_TAILS)
+    return not only_reads and any(tail in folded for tail in _OWN_TAILS)
 
 
-def _named_paths(scene: Scene, words: list[str], cwd: str) -> Iterator[str]:
-    """The working directory, and every word that can be a path outside it."""
-    homes = scene.settings.surroundings.homes
+def _is_program(word: str) -> bool:
+    """Whether a word is the guard's program, by name or by a pattern that matches the name."""
+    directory, _, name = word.lower().rpartition("/")
+    if name not in _PROGRAM_NAMES:
+        is_glob = not GLOB_CHARACTERS.isdisjoint(name) and sum(map(str.isalpha, name)) > 2
+        if not (is_glob and fnmatchcase(_PROGRAM, name)):
+            return False
+    return directory.rpartition("/")[2] in _PROGRAM_DIRECTORIES
+
+
+def _only_reads(command: str) -> bool:
+    """Whether every part of a pipe is a plain command of a program that only looks."""
+    return all(
+        _PLAIN.issuperset(part) and part.split()[:1] and part.split()[0].rpartition("/")[2] in _READERS
+        for part in command.strip().split("|")
+    )
+
+
+def _named_paths(scene: Scene, words: list[str]) -> Iterator[str]:
+    """The working directory, and every word that can be a path; after a `cd`, also as seen from there."""
+    cwd = working_directory(scene)
     yield tidy(cwd)
-    for word in words:
+    for word in dict.fromkeys(words):
         if not _PATH_MARKS.isdisjoint(word):
-            yield tidy(absolute(word, cwd, homes[0] if homes else "/root"))
+            path = _resolved(scene, word, cwd)
+            yield tidy(path)
+            yield from map(tidy, other_readings(path))
+    base = ""
+    above_own = False
+    for before, word in pairwise(words):
+        if before in _CHANGES_DIRECTORY:
+            base = tidy(_resolved(scene, word, base or cwd))
+            above_own = holds_own_place(scene, base)
+            yield base
+        elif base and (above_own or not _PATH_MARKS.isdisjoint(word)):
+            yield tidy(_resolved(scene, word, base))
 
 
-def _reaches(scene: Scene, path: str, plain_read: bool) -> bool:  # noqa: FBT001
-    own = next((own for own in scene.settings.surroundings.own if inside(path, own.path)), None)
+def _resolved(scene: Scene, word: str, cwd: str) -> str:
+    homes = scene.settings.surroundings.homes
+    return absolute(word, cwd, homes[0] if homes else "/root")
+
+
+def _reaches(scene: Scene, path: str, *, only_reads: bool) -> bool:
+    own = own_place(scene, path)
     if own is not None:
-        return not (plain_read and own.readable)
-    return not plain_read and is_hook_file(scene, path)
+        return not (only_reads and own.readable)
+    return not only_reads and is_hook_file(scene, path)
 
 
+def _removes_own(scene: Scene, part: str) -> bool:
+    """Whether one command of a list removes or moves a directory that a place of the guard's lies in."""
+    words = [word for word in _words(part) if not word.startswith("-")]
+    verb = next((index for index, word in enumerate(words) if word.rpartition("/")[2] in _REMOVERS), len(words))
+    removed = words[verb + 1 : -1] if words[verb : verb + 1] == ["mv"] else words[verb + 1 :]
+    cwd = working_directory(scene)
+    return any(holds_own_place(scene, tidy(_resolved(scene, word, cwd))) for word in removed)
+
+
+_PARTS: Final = re.compile(r"[;&|\n]+")
 _PATH_MARKS: Final = frozenset("/.~$")
 _OWN_TAILS: Final = (".config/guardhouse", ".local/state/guardhouse", ".guardhouse.", "/etc/guardhouse")
 """Places of ours that a command may name after a `cd` or by a variable, where the words alone do not resolve."""
 
 
-def _words(command: str) -> list[str]:
-    bare = command.replace("\\\n", "").translate({ord(char): None for char in "'\"\\"})
-    return bare.translate({ord(char): " " for char in _BREAKS}).split()
+_QUOTES: Final = dict.fromkeys("'\"\\")
+_SPLIT: Final = str.maketrans({**_QUOTES, **dict.fromkeys(_BREAKS, " ")})
+_SPLIT_NOT_AT_BRACKETS: Final = str.maketrans({**_QUOTES, **dict.fromkeys(set(_BREAKS) - set("[]"), " ")})
+
+
+def _words(command: str, split: dict[int, str | None] = _SPLIT) -> list[str]:
+    bare = command.replace("\\\n", "").replace("$'", "").replace('$"', "")
+    return bare.translate(split).split()
 
 
 def _finding(scene: Scene, code: ReasonCode, leaf: Leaf | None) -> Finding:
@@ -137,7 +240,7 @@ def _finding(scene: Scene, code: ReasonCode, leaf: Leaf | None) -> Finding:
         detector=_ID,
         severity=code.severity,
         span=Span(leaf.field) if leaf else None,
-        excerpt=scene.masked(leaf) if leaf else "",
+        excerpt=leaf.masked if leaf else "",
         origin=scene.origin,
         effect=Effect.EXECUTES,
     )

@@ -6,9 +6,11 @@ output and URLs inside shell commands have owners of their own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from guardhouse.detect.interface import Detector, Leaf, Scene
+from guardhouse.detect.paths import is_path_key
 from guardhouse.model import Effect, Finding, ReasonCode, Severity, Span, ToolCallPre
 from guardhouse.net import CODES as NET_CODES
 from guardhouse.net import BadDestination, Destination, NetworkRules, Refusal, parse_destination
@@ -36,27 +38,52 @@ NOWHERE: Final = ReasonCode(
     example='{"type":"ToolCallPre","tool":"url_fetch","params":{}}',
 )
 
-_URL_KEYS: Final = frozenset(
-    "url uri href link endpoint webhook webhook_url base_url target_url callback_url api_url urls uris links proxy".split()
+_URL_KEYS: Final = frozenset("url uri href link links endpoint webhook proxy".split())
+_URL_ENDINGS: Final = ("url", "urls", "uri", "uris", "href")
+"""Of keys in every other spelling: `pageUrl`, `target_uri`."""
+_HOST_KEYS: Final = frozenset(
+    "host hostname domain server site website ip ip_address netloc authority "
+    "http https all http_proxy https_proxy all_proxy".split()
 )
-_HOST_KEYS: Final = frozenset("host hostname domain server site website".split())
+"""Keys whose value may be a host without a scheme; the last line names proxies."""
 _TEXT_KEYS: Final = frozenset(
     "content text body data message prompt query q description comment new_string old_string code script "
     "sql html markdown patch input subject title note notes command".split()
 )
 _SEARCH_KEYS: Final = frozenset({"query", "q"})
-_SAFE_METHODS: Final = frozenset({"get", "head", "options"})
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_METHODS: Final = _SAFE_METHODS | frozenset("POST PUT PATCH DELETE CONNECT TRACE PROPFIND MKCOL COPY MOVE".split())
 _BODY_KEYS: Final = frozenset(["body", "data", "json", "payload", "content", "files", "file", "form", "upload"])
+_MOST_HOSTS: Final = 64
+"""Names looked up for one call; more than that is no call but a scan, and each look-up may take seconds."""
 
 
 def _leaves(scene: Scene) -> list[Leaf]:
     """The strings that this call would connect to."""
     profile = scene.tool
-    if profile is None or not profile.may(Capability.EGRESS, Capability.SENDS):
+    if profile is None:
         return []
+    if not profile.may(Capability.EGRESS, Capability.SENDS):
+        if not profile.may(Capability.READS, Capability.WRITES):
+            return []
+        # Many a tool made for files opens a URL just as well.
+        return [leaf for leaf in scene.leaves if leaf.key not in _TEXT_KEYS and _names_remote_file(leaf)]
     prose = _SEARCH_KEYS if Capability.EGRESS in profile.capabilities else _TEXT_KEYS
-    named = _URL_KEYS | _HOST_KEYS
-    return [leaf for leaf in scene.leaves if leaf.key in named or (leaf.key not in prose and _is_url(leaf.text))]
+    return [
+        leaf
+        for leaf in scene.leaves
+        if (_is_named(leaf.key) and not leaf.is_key and leaf.text.strip())
+        or (leaf.key not in prose and _is_url(leaf.text))
+    ]
+
+
+def _is_named(key: str) -> bool:
+    return key in _URL_KEYS or key in _HOST_KEYS or key.endswith(_URL_ENDINGS)
+
+
+def _names_remote_file(leaf: Leaf) -> bool:
+    head, mark, _rest = leaf.text[:64].partition("://")
+    return bool(mark) and is_path_key(leaf.key) and head.strip().lower() != "file" and _is_url(leaf.text)
 
 
 def _is_url(text: str) -> bool:
@@ -90,14 +117,14 @@ def targets(scene: Scene) -> list[Target]:
     """Every place this call would reach out to."""
     found: list[Target] | None = scene.shared.get(_ID)
     if found is None:
-        rules = scene.settings.network_for(scene.tool.name if scene.tool else "")
+        rules = _rules(scene)
         found = scene.shared[_ID] = [_target(leaf, rules) for leaf in _leaves(scene)]
     return found
 
 
 def _target(leaf: Leaf, rules: NetworkRules) -> Target:
     text = leaf.text
-    if text and leaf.key in _HOST_KEYS and not _is_url(text):
+    if text and leaf.key in _HOST_KEYS and not leaf.is_key and not _is_url(text):
         text = f"https://{text}"
     try:
         destination = parse_destination(text)
@@ -114,15 +141,34 @@ def refusal(scene: Scene, target: Target) -> Refusal | None:
     destination = target.destination
     if target.refused is not None or destination is None or destination.address is not None:
         return target.refused
-    rules = scene.settings.network_for(scene.tool.name if scene.tool else "")
+    rules = _rules(scene)
     if not rules.settings.resolve_dns:
         return None
+    if len(targets(scene)) > _MOST_HOSTS and destination.host not in _looked_up(scene):
+        return Refusal("dns_failure", f"more than {_MOST_HOSTS} hosts in one call")
     answer = scene.addresses(destination.host)
     if answer is None or answer.skipped:
         return None
     if answer.error:
         return Refusal("dns_failure", answer.error)
     return rules.judge(destination, answer.addresses)
+
+
+def _rules(scene: Scene) -> NetworkRules:
+    return scene.settings.network_for(scene.tool.name if scene.tool else "")
+
+
+def _looked_up(scene: Scene) -> frozenset[str]:
+    """The names of this call that are looked up."""
+    found: frozenset[str] | None = scene.shared.get(f"{_ID}.hosts")
+    if found is None:
+        hosts = dict.fromkeys(
+            target.destination.host
+            for target in targets(scene)
+            if target.destination is not None and target.refused is None
+        )
+        found = scene.shared[f"{_ID}.hosts"] = frozenset(islice(hosts, _MOST_HOSTS))
+    return found
 
 
 def _needs(scene: Scene) -> None:
@@ -132,12 +178,12 @@ def _needs(scene: Scene) -> None:
 
 def _find(scene: Scene) -> Iterator[Finding]:
     found = targets(scene)
+    if scene.tool is not None and ((scene.tool.needs_url and not found) or _hides_destination(scene)):
+        yield Finding(code=NOWHERE.id, detector=_ID, severity=NOWHERE.severity, effect=Effect.CONNECTS)
     if not found:
-        if scene.tool is not None and scene.tool.needs_url:
-            yield Finding(code=NOWHERE.id, detector=_ID, severity=NOWHERE.severity, effect=Effect.CONNECTS)
         return
     method = _method(scene)
-    effect = Effect.SENDS if method.lower() not in _SAFE_METHODS or _has_body(scene) else Effect.CONNECTS
+    effect = Effect.SENDS if method not in _SAFE_METHODS or _has_body(scene) else Effect.CONNECTS
     for target in found:
         if target.destination is not None:
             yield _finding(scene, target, CONNECTS.id, Severity.INFO, effect, method)
@@ -156,7 +202,7 @@ def _finding(
         detector=_ID,
         severity=severity,
         span=Span(target.leaf.field),
-        excerpt="" if severity is Severity.INFO else scene.masked(target.leaf),
+        excerpt="" if severity is Severity.INFO else target.leaf.masked,
         origin=scene.origin,
         effect=effect,
         host=destination.host if destination else None,
@@ -170,12 +216,34 @@ _SEVERITIES: Final = {code.id: code.severity for code in NET_CODES}
 
 
 def _method(scene: Scene) -> str:
-    """The HTTP method as the call names it; one that is given but is no word counts as unknown, hence sending."""
+    """The HTTP method as the call names it; one that is given but not known counts as sending."""
     if isinstance(scene.action, ToolCallPre):
         for key, value in scene.action.params.items():
             if key.lower() in {"method", "http_method", "verb"}:
-                return value.upper() if isinstance(value, str) and value.isalpha() and len(value) < 16 else "UNKNOWN"
+                method = value.strip().upper() if isinstance(value, str) and len(value) < 16 else ""
+                return method if method in _METHODS else "UNKNOWN"
     return "GET"
+
+
+def _hides_destination(scene: Scene) -> bool:
+    """Whether a network tool is given a number where a URL or host should be: 2130706433 is an address, too."""
+    return (
+        isinstance(scene.action, ToolCallPre)
+        and scene.tool is not None
+        and Capability.EGRESS in scene.tool.capabilities
+        and _has_odd_destination(scene.action.params, "")
+    )
+
+
+def _has_odd_destination(value: Any, key: str) -> bool:
+    if isinstance(value, dict):
+        for name, item in value.items():
+            if type(item) is not str and _has_odd_destination(item, name.lower().replace("-", "_")):
+                return True
+        return False
+    if isinstance(value, list):
+        return any(_has_odd_destination(item, key) for item in value)
+    return (type(value) is int or type(value) is float) and _is_named(key)
 
 
 def _has_body(scene: Scene) -> bool:

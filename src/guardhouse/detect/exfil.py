@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.destinations import refusal, targets
 from guardhouse.detect.interface import Detector, Scene
+from guardhouse.detect.secret_use import MOST_REPORTED
 from guardhouse.model import Effect, Finding, ReasonCode, Severity, Span
 from guardhouse.trust import Capability
 
@@ -54,13 +55,13 @@ def _find(scene: Scene) -> Iterator[Finding]:
     hosts = [target.destination.host for target in found if target.destination is not None]
     listed = bool(found) and all(refusal(scene, target) is None for target in found)
     code = OUTBOUND if listed else TO_UNLISTED
-    for name, match in scene.secrets:
+    for leaf, match in scene.secrets[:MOST_REPORTED]:
         yield Finding(
             code=code.id,
             detector=_ID,
             severity=code.severity,
             confidence=match.confidence,
-            span=Span(name, match.start, match.end),
+            span=Span(leaf.field, match.start, match.end),
             origin=scene.origin,
             effect=Effect.SENDS,
             host=hosts[0] if hosts else None,

@@ -36,6 +36,9 @@ FAILED: Final = ReasonCode(
     example="A detector raised an exception; the text of the finding names the detector and the kind of error.",
 )
 
+MOST_FINDINGS: Final = 20_000
+"""The budget of one detector on one action: beyond it, it has failed."""
+
 
 def needs(scene: Scene, extra: tuple[Detector, ...] = ()) -> tuple[Need, ...]:
     """What must be known of the world before `inspect` can see everything; cheaper than finding out by inspecting."""
@@ -45,14 +48,17 @@ def needs(scene: Scene, extra: tuple[Detector, ...] = ()) -> tuple[Need, ...]:
     return scene.unanswered
 
 
-def inspect(scene: Scene, extra: tuple[Detector, ...] = ()) -> tuple[Finding, ...]:
+def inspect(scene: Scene, extra: tuple[Detector, ...] = (), *, last: bool = False) -> tuple[Finding, ...]:
     """Everything all detectors saw. A detector that fails is a finding, never a gap.
 
-    If `scene.unanswered` is not empty afterwards, something is still missing and this must be asked again.
+    If `scene.unanswered` is not empty afterwards, something is still missing and this must be asked again; the `last`
+    time, what is missing counts as a failure.
     """
     found: list[Finding] = []
     for detector in _switched_on(scene, extra):
         _run(scene, detector, partial(_look, detector, found))
+    if last and scene.unanswered:
+        scene.failures["questions"] = "too many"
     found += [
         Finding(code=FAILED.id, detector=name, severity=FAILED.severity, detail=f"{name}: {error}")
         for name, error in scene.failures.items()
@@ -61,7 +67,13 @@ def inspect(scene: Scene, extra: tuple[Detector, ...] = ()) -> tuple[Finding, ..
 
 
 def _look(detector: Detector, found: list[Finding], scene: Scene) -> None:
-    found.extend(detector.find(scene))
+    """What it sees is kept as it comes, so that what was seen before a failure still counts."""
+    for number, finding in enumerate(detector.find(scene)):
+        if not isinstance(finding, Finding):
+            raise TypeError("a detector gives findings and nothing else")
+        if number >= MOST_FINDINGS:
+            raise OverflowError("a detector found more than anybody can read")
+        found.append(finding)
 
 
 def _switched_on(scene: Scene, extra: tuple[Detector, ...]) -> list[Detector]:

@@ -7,10 +7,12 @@ and does no I/O; what it must know of the world it asks for with `fact`, and get
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
 
 from guardhouse.model import (
     NO_FACTS,
@@ -39,6 +41,7 @@ from guardhouse.trust import ToolCatalogue, ToolProfile, tool_name
 
 if TYPE_CHECKING:
     from guardhouse.detect.secrets import SecretMatch, SecretScanner
+    from guardhouse.detect.secrets.walk import Leaf as _Walked
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +85,66 @@ class DetectorSettings:
         return self.network_by_tool.get(tool_name(tool), self.network)
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """One string in an action: where it is, the key it stands under, and what it says."""
+class Body:
+    """What an action says, as the scanner walked it. Leaves refer to it and not to their scene: scenes are many, and
+    without circles they are freed at once."""
 
-    field: str
-    key: str
-    """Lower-cased, with `-` as `_`; list items carry the key of their list."""
+    __slots__ = ("_root", "_walked")
+
+    def __init__(self, root: str, walked: list[tuple[_Walked, list[SecretMatch]]]) -> None:
+        self._root = root
+        self._walked = walked
+        """A key stands before what stands under it."""
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Every string, object keys included."""
+        above: dict[tuple[int, ...], str] = {(): ""}
+        for one, secrets in self._walked:
+            # A key is seen before what stands under it, so the keys above are known by then, but for lists of lists.
+            place = one.steps[:-1] if one.is_key else one.steps
+            key = above.get(place)
+            if key is None:
+                key = above[place] = self._key_above(place)
+            if one.is_key:
+                above[one.steps] = _key_name(one.text)
+            yield Leaf(one.text, key, one.is_key, secrets, one.steps, self)
+
+    def _key_above(self, steps: tuple[int, ...]) -> str:
+        for step in reversed(steps):
+            if step < 0:
+                return _key_name(self._walked[-1 - step][0].text)
+        return ""
+
+    def field_at(self, steps: tuple[int, ...]) -> str:
+        """The path to a place in the body; keys in it are masked and cut."""
+        return self._root + "".join(f"[{step}]" if step >= 0 else f".{self._shown_key(-1 - step)}" for step in steps)
+
+    def _shown_key(self, place: int) -> str:
+        one, found = self._walked[place]
+        return _cut_and_masked(one.text, found, _LONGEST_KEY)
+
+
+class Leaf(msgspec.Struct, frozen=True, eq=False):
+    """One string in an action: where it is, the key it stands under, what it says, and the secrets in it."""
+
     text: str
+    key: str
+    """Lower-cased, with `-` as `_`; list items carry the key of their list, and a key that of its object."""
+    is_key: bool
+    """An object's key, which can be a path or a URL as well as any value."""
+    secrets: list[SecretMatch]
+    steps: tuple[int, ...]
+    body: Body
+
+    @property
+    def field(self) -> str:
+        """Where it is, such as `params.body[0]`. Made when it is asked for: long keys under long keys add up."""
+        return self.body.field_at(self.steps) + ("#key" if self.is_key else "")
+
+    @property
+    def masked(self) -> str:
+        """The text for a person: secrets masked, and cut to a length a card can show."""
+        return _cut_and_masked(self.text, self.secrets, _EXCERPT)
 
 
 class Scene:
@@ -141,25 +196,13 @@ class Scene:
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         """Every string of the action's body, object keys included."""
-        found: list[Leaf] = []
-        _collect(self.body[1], self.body[0], "", found)
-        return tuple(found)
+        root, value = self.body
+        return tuple(Body(root, self.settings.scanner.scan_leaves(value)).leaves())
 
     @cached_property
-    def secrets(self) -> list[tuple[str, SecretMatch]]:
-        """Every secret in the action's body, by field."""
-        return self.settings.scanner.scan_value(self.body[1], self.body[0])
-
-    def masked(self, leaf: Leaf) -> str:
-        """The leaf's text for a person: secrets masked, and cut to a length a card can show."""
-        pieces: list[str] = []
-        at = 0
-        for name, match in self.secrets:
-            if name == leaf.field and match.start >= at:
-                pieces += (leaf.text[at : match.start], match.mask)
-                at = match.end
-        text = "".join(pieces) + leaf.text[at:]
-        return text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}…"
+    def secrets(self) -> list[tuple[Leaf, SecretMatch]]:
+        """Every secret in the action's body, with the string it is in."""
+        return [(leaf, match) for leaf in self.leaves for match in leaf.secrets]
 
     @cached_property
     def origin(self) -> Origin:
@@ -193,17 +236,25 @@ class Scene:
 
 
 _EXCERPT: Final = 200
+_LONGEST_KEY: Final = 64
 
 
-def _collect(value: Any, path: str, key: str, found: list[Leaf]) -> None:
-    if isinstance(value, str):
-        found.append(Leaf(path, key, value))
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            _collect(item, f"{path}.{name}", name.lower().replace("-", "_"), found)
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            _collect(item, f"{path}[{index}]", key, found)
+def _key_name(key: str) -> str:
+    return key[:_LONGEST_KEY].lower().replace("-", "_")
+
+
+def _cut_and_masked(text: str, found: list[SecretMatch], longest: int) -> str:
+    """The first `longest` characters of `text` once masked, in time that does not depend on the rest."""
+    pieces: list[str] = []
+    at = size = 0
+    for match in found:
+        if size > longest:
+            break
+        pieces += (text[at : match.start][: longest + 1], match.mask)
+        size += len(pieces[-2]) + len(pieces[-1])
+        at = match.end
+    shown = "".join((*pieces, text[at : at + longest + 1]))
+    return shown if len(shown) <= longest else f"{shown[:longest]}…"
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,9 @@ IN_INPUT: Final = ReasonCode(
     masks=True,
 )
 
+MOST_REPORTED: Final = 1000
+"""Findings of one action; a dump of keys needs no finding for each. The redactor masks them all, reported or not."""
+
 
 def _find(scene: Scene) -> Iterator[Finding]:
     if isinstance(scene.action, UserInput):
@@ -65,13 +68,13 @@ def _find(scene: Scene) -> Iterator[Finding]:
         code = IN_PARAMS
     else:
         code = IN_CONTENT
-    for name, match in scene.secrets:
+    for leaf, match in scene.secrets[:MOST_REPORTED]:
         yield Finding(
             code=code.id,
             detector=_ID,
             severity=code.severity,
             confidence=match.confidence,
-            span=Span(name, match.start, match.end),
+            span=Span(leaf.field, match.start, match.end),
             origin=scene.origin,
             secret_kind=match.kind,
             detail=match.kind,

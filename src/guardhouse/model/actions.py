@@ -115,8 +115,9 @@ class SkillInstall(_ActionBase, frozen=True, kw_only=True, tag=True):
     skill: Name
     source: Annotated[str, msgspec.Meta(min_length=1, max_length=2048)]
     """Where the package comes from; here it is part of what is done."""
-    tree_digest: Annotated[str, msgspec.Meta(pattern="^sha256:[0-9a-f]{64}$")]
+    tree_digest: Annotated[str, msgspec.Meta(pattern="^sha256:[0-9a-f]{64}$", max_length=71)]
     asks_first: ClassVar[bool] = True
+    unbound: ClassVar[frozenset[str]] = _ActionBase.unbound - {"source"}
 
 
 Action = (
@@ -196,8 +197,12 @@ def action_hash(action: Action, binding: dict[str, str] | None = None) -> str:
     return typed_digest({"action": covered, "facts": binding or {}})
 
 
+_LONGEST_TYPO: Final = 64
+"""A longer name is no misspelling, and comparing it would cost time."""
+
+
 def _suggest(what: str, given: object, known: Any) -> str:
-    if isinstance(given, str):
+    if isinstance(given, str) and len(given) <= _LONGEST_TYPO:
         close = get_close_matches(given, list(known), n=1)
         if close:
             return f"Did you mean the {what} `{close[0]}`?"

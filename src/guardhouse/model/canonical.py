@@ -8,37 +8,48 @@ The envelope carries a version: a change of what is covered is a new version, ne
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from json.encoder import JSONEncoder, encode_basestring
-from typing import TYPE_CHECKING, Any, Final
+from math import copysign, isfinite
+from typing import Any, Final
 
 from guardhouse.model.errors import InvalidAction
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 HASH_VERSION: Final = 1
 _EXACT: Final = 2**53 - 1
 
 
 def canonical_json(value: Any) -> bytes:
-    """The RFC 8785 bytes of a checked JSON value. Integers beyond ±(2**53 - 1) are refused: doubles can't hold them."""
+    """The RFC 8785 bytes of a JSON value. Integers beyond ±(2**53 - 1) are refused: doubles can't hold them."""
     out: list[str] = []
-    _write(value, out, "", None)
-    return "".join(out).encode("utf-8")
+    with _strict():
+        _write(value, out, "", None)
+        return "".join(out).encode("utf-8")
 
 
 def typed_digest(envelope: dict[str, Any]) -> str:
     """`v1:` and the SHA-256 over `envelope` and the number types in it, as canonical JSON."""
     types: dict[str, str] = {}
-    if _is_simple(envelope):
-        out = [_encode(envelope)]
-    else:
-        out = []
-        _write(envelope, out, "", types)
     types_out: list[str] = []
-    _write(types, types_out, "", None)
-    text = f'{{"envelope":{"".join(out)},"types":{"".join(types_out)},"version":{HASH_VERSION}}}'
-    return f"v{HASH_VERSION}:{hashlib.sha256(text.encode('utf-8')).hexdigest()}"
+    with _strict():
+        if _is_simple(envelope):
+            out = [_encode(envelope)]
+        else:
+            out = []
+            _write(envelope, out, "", types)
+        _write(types, types_out, "", None)
+        text = f'{{"envelope":{"".join(out)},"types":{"".join(types_out)},"version":{HASH_VERSION}}}'
+        return f"v{HASH_VERSION}:{hashlib.sha256(text.encode('utf-8')).hexdigest()}"
+
+
+@contextmanager
+def _strict() -> Iterator[None]:
+    """Whatever is no JSON after all (a key that is no string, half a surrogate pair, endless nesting) is refused."""
+    try:
+        yield
+    except (AttributeError, TypeError, UnicodeEncodeError, RecursionError):
+        raise InvalidAction("A value is not JSON.", fix="Let `admit` check the action first.") from None
 
 
 _encode: Final = JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
@@ -89,7 +100,7 @@ def _write(value: Any, out: list[str], path: str, types: dict[str, str] | None) 
             raise InvalidAction("A number is outside what canonical JSON can hold.", fix="Send it as a string.")
     elif kind is float:
         if types is not None and value.is_integer():
-            types[path] = "float"
+            types[path] = "negative zero" if value == 0 and copysign(1, value) < 0 else "float"
         out.append(_number(value))
     else:
         raise InvalidAction(f"A value of type {kind.__name__} is not JSON.")
@@ -108,6 +119,8 @@ def _ordered(keys: Iterable[str]) -> list[str]:
 
 def _number(value: float) -> str:
     """A finite double as ECMAScript prints it, which is what RFC 8785 prescribes."""
+    if not isfinite(value):
+        raise InvalidAction("The value holds NaN or an infinite number.", fix="Send null or a string.")
     if value == 0:
         return "0"
     if value < 0:

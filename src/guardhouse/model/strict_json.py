@@ -8,6 +8,7 @@ smooth differently would see two different actions; a guard must see the one tha
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from math import isfinite
 from typing import Any, Final, NoReturn
 
@@ -17,6 +18,9 @@ from guardhouse.model.errors import InvalidAction
 
 MAX_DEPTH: Final = 64
 """Containers inside containers; deeper input is refused, whatever the configuration."""
+
+_LONGEST_INTEGER: Final = 10**4300
+"""What Python itself reads from text, unless told otherwise; a longer one could never travel as JSON."""
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -48,7 +52,7 @@ def decode(data: bytes | str, limits: Limits = DEFAULT_LIMITS) -> Any:
     except RecursionError:
         raise _too_deep() from None
     except ValueError:
-        raise InvalidAction("The input holds a number with too many digits.", fix="Send it as a string.") from None
+        raise _too_many_digits() from None
     return checked_copy(value, limits)
 
 
@@ -84,7 +88,11 @@ class _Copier:
             if depth >= MAX_DEPTH:
                 raise _too_deep()
             return [self.copy(item, depth + 1) for item in value]
-        if kind is int or kind is bool or value is None:
+        if kind is int:
+            if not -_LONGEST_INTEGER < value < _LONGEST_INTEGER:
+                raise _too_many_digits()
+            return value
+        if kind is bool or value is None:
             return value
         if kind is float:
             if not isfinite(value):
@@ -93,10 +101,12 @@ class _Copier:
         return self._subclass(value, depth)
 
     def _subclass(self, value: Any, depth: int) -> Any:
-        """str, int, float, dict and list subclasses (enums, ordered dicts) are taken as what they are in JSON."""
-        plains: tuple[type[Any], ...] = (str, int, float, dict, list)
-        for plain in plains:
-            if isinstance(value, plain):
+        """str, int, float, dict and list subclasses (enums, ordered dicts) are taken as what they are in JSON.
+
+        That is the value they hold, not what their own `__str__` or `__int__` make of it.
+        """
+        for kind, plain in _PLAIN:
+            if isinstance(value, kind):
                 self.nodes_left += 1
                 return self.copy(plain(value), depth)
         raise InvalidAction(
@@ -127,6 +137,15 @@ class _Copier:
         return plain
 
 
+_PLAIN: Final[tuple[tuple[type[Any], Callable[[Any], Any]], ...]] = (
+    (str, str.__str__),
+    (int, int.__int__),
+    (float, float.__float__),
+    (dict, dict),
+    (list, list),
+)
+
+
 def too_large(limits: Limits) -> InvalidAction:
     """The error for input over `limits`."""
     return InvalidAction(
@@ -140,6 +159,10 @@ def _too_deep() -> InvalidAction:
     return InvalidAction(
         f"The input is nested deeper than {MAX_DEPTH} levels.", fix="Flatten it.", code="action.too_large"
     )
+
+
+def _too_many_digits() -> InvalidAction:
+    return InvalidAction("The input holds a number with too many digits.", fix="Send it as a string.")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -64,15 +64,15 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def for_agent(self) -> str:
         """The code, where it was, and what to do instead; no quotes and no way to allow it."""
-        parts = [f"`{self.code}`.", self._where(), self.why]
+        parts = [f"`{self.code}`.", self._where(for_agent=True), self.why]
         if self.instead:
             parts.append(f"Instead: {self.instead}")
         return " ".join(part for part in parts if part)
 
-    def _where(self) -> str:
+    def _where(self, *, for_agent: bool = False) -> str:
         where = ""
         if self.span is not None:
-            where = f"In `{visible(self.span.field)}`"
+            where = f"In `{_plain_field(self.span.field) if for_agent else visible(self.span.field)}`"
             if self.span.start is not None:
                 where += f", characters {self.span.start}–{self.span.end}"
         if self.origin is not None and self.origin.kind not in {"agent", "output"}:
@@ -128,9 +128,28 @@ def visible(text: str) -> str:
     return "".join(char if char.isprintable() and not _is_invisible(char) else f"\\u{{{ord(char):x}}}" for char in text)
 
 
-_BLANK: Final = frozenset(map(chr, (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0)))
+_BLANK: Final = frozenset(
+    map(
+        chr,
+        (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0, 0x16FE4),
+    )
+)
 
 
 def _is_invisible(char: str) -> bool:
     """Printable by Unicode's book, yet drawn as nothing: fillers, blank Braille, variation selectors."""
     return char in _BLANK or 0xFE00 <= ord(char) <= 0xFE0F or 0xE0100 <= ord(char) <= 0xE01EF
+
+
+_LONGEST_KEY: Final = 32
+
+
+def _plain_field(field: str) -> str:
+    """A field path in which only keys that are plain short words are spelt out: the keys of a tool's answer are
+    content too, and a sentence planted there must not be repeated."""
+    parts = field.split(".")
+    return ".".join(part if len(part) <= _LONGEST_KEY and _is_word(part) else "…" for part in parts)
+
+
+def _is_word(part: str) -> bool:
+    return part.isascii() and part.replace("_", "").replace("-", "").replace("[", "").replace("]", "").isalnum()

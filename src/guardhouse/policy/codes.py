@@ -88,6 +88,12 @@ GATE_CODES: Final = (
 )
 
 
+def found_codes(extra: tuple[Detector, ...] = ()) -> dict[str, ReasonCode]:
+    """The codes that findings carry, which configuration can speak of. The gate's own answers are not up to it."""
+    found = (code for detector in (*DETECTORS, *extra) for code in detector.codes)
+    return {code.id: code for code in (*found, FAILED)}
+
+
 def catalogue(extra: tuple[Detector, ...] = ()) -> dict[str, ReasonCode]:
     """Every reason code by its id: those of detectors, and those of the gate."""
     from_detectors = [code for detector in (*DETECTORS, *extra) for code in detector.codes]

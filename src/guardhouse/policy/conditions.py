@@ -6,6 +6,7 @@ enough, so that is what is loaded.
 
 from __future__ import annotations
 
+import re
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 VARIABLES: Final = ("action", "finding", "findings")
 """The action as on the wire; the finding the rule matched, or null; every finding."""
+
+_BOUND: Final = re.compile(r"\.\s*(?:all|exists|exists_one|filter|map)\s*\(\s*([A-Za-z_]\w*)\s*,")
+"""Names that an expression itself gives to the items of a list."""
 
 _core: Any = None
 
@@ -26,7 +30,7 @@ def compile_condition(text: str) -> Callable[[Mapping[str, Any]], object]:
         program = cel.compile(text)
     except ValueError as error:
         raise ValueError(str(error).splitlines()[0]) from None
-    unknown = sorted(set(program.variables()) - set(VARIABLES))
+    unknown = sorted(set(program.variables()) - set(VARIABLES) - set(_BOUND.findall(text)))
     if unknown:
         raise ValueError(f"`{unknown[0]}` is not one of {', '.join(VARIABLES)}")
 

@@ -164,10 +164,11 @@ class PolicyEngine:
             floor = Decision.DENY
         ruled = [_Ruled(Cause(self._outcome(finding), floor, finding.code in waived), finding, None)]
         risk = self._risk_of(finding)
-        seen: set[str] = set()
+        seen: set[int] = set()
         for rule in rules.candidates(finding):
-            if rule.id not in seen and rule.covers_finding(finding, risk) and rule.covers_text(scene):
-                seen.add(rule.id)
+            # By identity: two layers may use one id, and neither may silence the other.
+            if id(rule) not in seen and rule.covers_finding(finding, risk) and rule.covers_text(scene):
+                seen.add(id(rule))
                 matched, failed = _holds(rule, scene, finding, findings)
                 if matched:
                     ruled.append(_Ruled(Cause(rule.decision), finding, rule, failed))
@@ -181,13 +182,13 @@ class PolicyEngine:
 
     def _reasons(self, scene: Scene, ruled: list[_Ruled]) -> tuple[Reason, ...]:
         """One reason for each different cause that restricts, the strictest first; repeats are counted."""
-        grouped: dict[tuple[str, str, str], list[_Ruled]] = {}
+        grouped: dict[tuple[str, int, str], list[_Ruled]] = {}
         for one in ruled:
             if combine((one.cause,)).decision is Decision.ALLOW:
                 continue
             code = one.finding.code if one.finding else ""
             detail = one.finding.detail if one.finding else ""
-            grouped.setdefault((code, one.rule.id if one.rule else "", detail), []).append(one)
+            grouped.setdefault((code, id(one.rule) if one.rule else 0, detail), []).append(one)
         reasons = [self._reason(scene, group[0], len(group)) for group in grouped.values()]
         return tuple(sorted(reasons, key=lambda reason: (-reason.decision.rank, -reason.severity.rank)))
 
@@ -200,9 +201,12 @@ class PolicyEngine:
             title = f"{title} ({finding.detail})"
         if count > 1:
             title = f"{title}, {count} times"
-        if rule is not None:
+        if rule is not None and rule.trusted:
             why = rule.because or why
             instead = rule.instead or instead
+        elif rule is not None and rule.because:
+            # A repository's words: a person sees them as such, an agent does not get them at all.
+            title = f"{title}, by a rule of the project that says “{rule.because}”"
         return Reason(
             code=RULE_FAILED.id if one.failed else finding.code if finding is not None else RULE.id,
             decided_by=f"rule:{rule.id}" if rule is not None else f"detector:{finding.detector if finding else ''}",

@@ -7,14 +7,13 @@ A variable that names no key is an error, because a misspelt setting is a settin
 
 from __future__ import annotations
 
-import json
 from difflib import get_close_matches
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin
 
 import msgspec
 
-from guardhouse.model import PolicyError
+from guardhouse.model import InvalidAction, PolicyError, decode
 from guardhouse.policy.reading import Document, Key
 from guardhouse.policy.schema import GuardSection
 
@@ -29,11 +28,19 @@ NOT_KEYS: Final = frozenset({"STATE_DIR", "TEST_DATABASE_URL"})
 def read_environment(variables: Mapping[str, str]) -> Document:
     """The layer that the environment makes."""
     guard: dict[str, Any] = {}
+    named: dict[Key, str] = {}
     for variable in sorted(variables):
         name = variable.removeprefix(PREFIX)
-        if name == variable or name in NOT_KEYS:
+        if name == variable:
+            if variable.upper().startswith(PREFIX):
+                raise PolicyError(f"environment: {variable} is not read.", fix=f"Write {PREFIX} in capitals.")
+            continue
+        if name in NOT_KEYS:
             continue
         key, kind = _resolve(variable, name)
+        if key in named:
+            raise PolicyError(f"environment: {named[key]} and {variable} are the same key.", fix="Keep one of them.")
+        named[key] = variable
         target = guard
         for part in key[:-1]:
             target = target.setdefault(str(part), {})
@@ -105,6 +112,8 @@ def _value(text: str, kind: Any) -> Any:
     if bool in kinds and text in {"0", "1"}:
         return text == "1"
     try:
-        return json.loads(text)
-    except ValueError:
+        return decode(text)
+    except InvalidAction as error:
+        if text.lstrip().startswith(("[", "{")):
+            raise PolicyError(f"environment: a list can't be read. {error.what}", fix="Mend its JSON.") from None
         return text

@@ -2,23 +2,27 @@
 
 Later layers replace single keys, add to the lists that add up, and respect what earlier ones have locked. A project
 file is content from a repository: until the user has trusted exactly its bytes, it may only tighten, and anything
-else in it is an error that says how to trust it.
+else in it is an error that says how to trust it. Each layer is held against what was in force before it, so the
+order of keys within a file means nothing.
 """
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
 from guardhouse.model import PolicyError
-from guardhouse.policy.presets import preset_layer
+from guardhouse.policy.presets import OUTCOMES, preset_layer
 from guardhouse.policy.reading import Document, Key
 from guardhouse.policy.schema import Configuration, GuardSection
 from guardhouse.policy.tightness import TIGHTER, Direction, adds, direction, is_tighter
+from guardhouse.trust import tool_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,6 +53,10 @@ class Merged:
     """Which file set each key, for `guardhouse policy show`."""
     rule_layers: list[tuple[Layer, int]] = field(default_factory=list)
     """Where each rule of `guard["rules"]` stands: its layer and its place there."""
+    layers: list[Layer] = field(default_factory=list)
+    """The layers in order, with tool names written as they are compared."""
+    locks: dict[str, str] = field(default_factory=dict)
+    """Every lock, with the file that set it first."""
 
 
 def merge(layers: Sequence[Layer]) -> Merged:
@@ -57,50 +65,91 @@ def merge(layers: Sequence[Layer]) -> Merged:
     problems = [problem for layer in ordered for problem in _shape_problems(layer.document)]
     if problems:
         raise _error(problems)
-    merged = Merged(guard=preset_layer(_preset(ordered)))
-    locks: dict[str, str] = {}
+    merged = Merged(guard=preset_layer("dev"))
     for layer in ordered:
-        problems += _apply(merged, layer, locks)
+        named, name_problems = _with_tool_names(layer)
+        merged.layers.append(named)
+        problems += name_problems or _apply(merged, named)
     if problems:
         raise _error(problems)
     return merged
 
 
-def _preset(layers: Sequence[Layer]) -> str:
-    """The preset to start from: the last one set by a layer that may choose."""
-    chosen = [
-        layer.document.data["guard"]["preset"]
-        for layer in layers
-        if layer.trusted and "preset" in layer.document.data.get("guard", {})
-    ]
-    return str(chosen[-1]) if chosen else "dev"
+_BY_TOOL: Final = ("network", "tools")
 
 
-def _apply(merged: Merged, layer: Layer, locks: dict[str, str]) -> list[str]:
+def _with_tool_names(layer: Layer) -> tuple[Layer, list[str]]:
+    """The layer with tool names as they are compared, so that no spelling of a name gets around what another layer
+    says of that tool; and what is wrong with the names."""
+    document = layer.document
+    guard = dict(document.data.get("guard", {}))
+    places: dict[Key, Key] = {}
+    problems: list[str] = []
+    for section in (name for name in _BY_TOOL if name in guard):
+        named: dict[str, Any] = {}
+        for written, content in guard[section].items():
+            place: Key = ("guard", section, written)
+            name = tool_name(written)
+            if not name:
+                problems.append(document.problem(place, "is no tool's name."))
+            elif name in named:
+                problems.append(document.problem(place, f"is there twice: as `{name}` too.", "Keep one."))
+            elif section == "network" and any(char in name for char in "*?["):
+                problems.append(
+                    document.problem(place, "is a pattern, and this section names one tool.", "Write it out.")
+                )
+            named[name] = content
+            places[place] = ("guard", section, name)
+        guard[section] = named
+    if problems or all(old == new for old, new in places.items()):
+        return layer, problems
+    lines = {(*places.get(key[:3], key[:3]), *key[3:]): line for key, line in document.lines.items()}
+    return replace(layer, document=Document(document.file, {"guard": guard}, lines)), []
+
+
+def _apply(merged: Merged, layer: Layer) -> list[str]:
+    if layer.name == "allowed":
+        return _apply_allowances(merged, layer)
     problems: list[str] = []
     guard = layer.document.data.get("guard", {})
-    if layer.name == "allowed":
-        return _apply_allowances(merged, layer, locks)
-    for key, value in list(_leaf_keys(guard)):
-        path = ("guard", *key)
-        name = ".".join(key)
+    if "preset" in guard:
+        _apply_preset(merged, str(guard["preset"]), layer)
+    # Rules are replaced as a whole, never changed in place, and there may be thousands of them.
+    before = {name: value if name == "rules" else deepcopy(value) for name, value in merged.guard.items()}
+    for key, value in _leaf_keys(guard):
         if key == ("preset",):
-            if not layer.trusted:
-                _tighten_to_preset(merged, str(value), layer)
             continue
-        current = _current(merged.guard, key)
-        problem = _refusal(layer, key, current, value, locks)
+        current = _current(before, key)
+        problem = _refusal(layer, key, current, value, merged.locks)
         if problem is not None:
-            problems.append(layer.document.problem(path, *problem))
+            problems.append(layer.document.problem(("guard", *key), *problem))
             continue
-        if key == ("lock",):
-            problems += _lock_problems(layer, value)
-            locks.update(dict.fromkeys(value, layer.document.file))
         if key == ("rules",):
             merged.rule_layers += [(layer, index) for index in range(len(value))]
-        _set(merged.guard, key, [*current, *value] if adds(key) else value)
-        merged.sources[name] = layer.document.file
+        _set(merged.guard, key, [*current, *value] if adds(key) or key == ("lock",) else value)
+        merged.sources[".".join(key)] = layer.document.file
+    locks = guard.get("lock", ())
+    problems += _lock_problems(layer, locks)
+    merged.locks = {**{_lock_name(lock): layer.document.file for lock in locks}, **merged.locks}
     return problems
+
+
+def _apply_preset(merged: Merged, preset: str, layer: Layer) -> None:
+    """A preset gives what no layer has set itself. Where a layer may only tighten, it gives only what is tighter, and
+    leaves lists alone: emptying the user's allowlists is not what somebody means who asks for a stricter preset."""
+    chooses = layer.trusted and _lock_on(merged.locks, ("preset",)) is None
+    for key, value in _leaf_keys(preset_layer(preset)):
+        name = ".".join(key)
+        if key == ("preset",):
+            takes = chooses
+        elif chooses and _lock_on(merged.locks, key) is None:
+            takes = name not in merged.sources
+        else:
+            takes = direction(key) is not Direction.FEWER and is_tighter(key, _current(merged.guard, key), value)
+        if takes:
+            _set(merged.guard, key, value)
+            if key == ("preset",) or not chooses:
+                merged.sources[name] = layer.document.file
 
 
 def _refusal(
@@ -110,9 +159,14 @@ def _refusal(
     loosens = not is_tighter(key, current, value)
     if key in {("enabled",), ("mode",)} and layer.name not in _OWNERS and loosens:
         return (f"can't be {value!r} here.", "Only the system's or the user's own configuration can say that.")
-    locked_by = next((file for lock, file in locks.items() if _covers(lock, key)), None)
+    locked_by = _lock_on(locks, key)
     if locked_by is not None and loosens:
         return (f"is locked by {locked_by} and can only be tightened.", f"Allowed here: {direction(key).value}.")
+    if key == ("rules",):
+        for rule in value:
+            locked_by = _lock_waived(locks, rule)
+            if locked_by is not None:
+                return (f"waives, in `{rule['id']}`, a finding locked by {locked_by}.", "Take that code out of it.")
     if not layer.trusted and loosens:
         return (
             "would loosen the policy, and this project file is not trusted.",
@@ -121,19 +175,25 @@ def _refusal(
     return None
 
 
-def _tighten_to_preset(merged: Merged, preset: str, layer: Layer) -> None:
-    for key, value in _leaf_keys(preset_layer(preset)):
-        if direction(key) not in {Direction.OWNER, Direction.PRESET} and is_tighter(
-            key, _current(merged.guard, key), value
-        ):
-            _set(merged.guard, key, value)
-            merged.sources[".".join(key)] = layer.document.file
+_ALLOWANCES: Final = frozenset(
+    {
+        ("network", "allowed_domains"),
+        ("commands", "allowed"),
+        ("paths", "allowed_directories"),
+        ("tools", "capabilities"),
+    }
+)
+"""First and last part of the keys that `guardhouse allow` writes."""
 
 
-def _apply_allowances(merged: Merged, layer: Layer, locks: dict[str, str]) -> list[str]:
+def _apply_allowances(merged: Merged, layer: Layer) -> list[str]:
     """What `guardhouse allow` wrote is added to the lists in force, in every section that has such a list."""
     problems: list[str] = []
     for key, value in _leaf_keys(layer.document.data.get("guard", {})):
+        if (key[0], key[-1]) not in _ALLOWANCES:
+            fix = "Only `guardhouse allow` writes this file; put the key into your own configuration."
+            problems.append(layer.document.problem(("guard", *key), "is no allowance.", fix))
+            continue
         targets = [key]
         if key[0] == "network":
             targets = [
@@ -143,12 +203,13 @@ def _apply_allowances(merged: Merged, layer: Layer, locks: dict[str, str]) -> li
             ]
         for target in targets:
             current = _current(merged.guard, target)
-            added = [*current, *(entry for entry in value if entry not in current)]
-            problem = _refusal(layer, target, current, added, locks)
+            added = list(dict.fromkeys([*(current or ()), *value]))
+            problem = _refusal(layer, target, current, added, merged.locks)
             if problem is not None:
                 problems.append(layer.document.problem(("guard", *target), *problem))
                 continue
             _set(merged.guard, target, added)
+            merged.sources.setdefault(".".join(target), layer.document.file)
     return problems
 
 
@@ -171,9 +232,7 @@ def _current(guard: dict[str, Any], key: tuple[str, ...]) -> Any:
         return "deny"
     if key[0] == "detectors":
         return True
-    if key[0] == "tools":
-        return []
-    return _get(_DEFAULTS, key)
+    return _get(_DEFAULTS, key)  # of a tool that nobody has described: None, which no list equals
 
 
 def _get(data: dict[str, Any], key: tuple[str, ...]) -> Any:
@@ -202,26 +261,54 @@ def _leaf_keys(guard: dict[str, Any], key: tuple[str, ...] = ()) -> Iterator[tup
             yield path, value
 
 
-def _covers(lock: str, key: tuple[str, ...]) -> bool:
-    """Whether a lock on a key or a section covers `key`."""
-    parts = tuple(lock.split("."))
-    return key[: len(parts)] == parts
+def _lock_on(locks: dict[str, str], key: tuple[str, ...]) -> str | None:
+    """The file that locked `key`, if one did. A tool's own network section stands under what the default is locked to:
+    otherwise a lock there could be passed by, tool by tool."""
+    names = [".".join(key)]
+    if key[0] == "network":
+        names.append(".".join(("network", "default", *key[2:])))
+    return next((file for lock, file in locks.items() if any(_covers(lock, name) for name in names)), None)
 
 
-def _lock_problems(layer: Layer, locks: list[str]) -> list[str]:
+def _covers(lock: str, name: str) -> bool:
+    """Whether a lock on a key or a section covers the key `name`; `*` in a lock is any name."""
+    return name == lock or name.startswith(f"{lock}.") or fnmatchcase(name, lock) or fnmatchcase(name, f"{lock}.*")
+
+
+def _lock_waived(locks: dict[str, str], rule: dict[str, Any]) -> str | None:
+    """The file that locked what an allow rule would lift."""
+    for waived in rule.get("waives", ()):
+        for code in (waived, *(row[0] for row in OUTCOMES if fnmatchcase(row[0], waived))):
+            file = _lock_on(locks, ("findings", code))
+            if file is not None:
+                return file
+    return None
+
+
+def _lock_name(lock: str) -> str:
+    section, dot, rest = lock.partition(".")
+    return f"{section}{dot}{rest.lower()}" if section in _BY_TOOL else lock
+
+
+def _lock_problems(layer: Layer, locks: Sequence[str]) -> list[str]:
     known = [key for key, _direction in TIGHTER]
     problems = []
     for index, lock in enumerate(locks):
-        parts = lock.split(".")
-        if not any(_matches(key.split(".")[: len(parts)], parts) for key in known):
+        if not any(_names_key(_lock_name(lock), key) for key in known):
             close = get_close_matches(lock, known, n=1)
             fix = f"Did you mean `{close[0]}`?" if close else "Name a key as in config.example.yaml."
             problems.append(layer.document.problem(("guard", "lock", index), f"names no key: `{lock}`.", fix))
     return problems
 
 
-def _matches(pattern: list[str], parts: list[str]) -> bool:
-    return len(pattern) == len(parts) and all(one in ("*", other) for one, other in zip(pattern, parts, strict=True))
+def _names_key(lock: str, key: str) -> bool:
+    """Whether a lock names `key` of the table, or a section above it. Names of tools and codes may hold dots."""
+    parts = key.split(".")
+    whole = r"\.".join(".+" if part == "*" else re.escape(part) for part in parts)
+    above = [
+        r"\.".join("[^.]+" if part == "*" else re.escape(part) for part in parts[:end]) for end in range(1, len(parts))
+    ]
+    return any(re.fullmatch(pattern, lock) for pattern in (whole, *above))
 
 
 def _shape_problems(document: Document) -> list[str]:
@@ -236,8 +323,22 @@ def _shape_problems(document: Document) -> list[str]:
         msgspec.convert(document.data, Configuration)
     except msgspec.ValidationError as error:
         what, _, where = str(error).partition(" - at ")
-        return [document.problem(_key_of(where), f"{what[:1].lower()}{what[1:]}.")]
+        return [document.problem(_named(_key_of(where), document), f"{what[:1].lower()}{what[1:]}.")]
     return []
+
+
+def _named(key: Key, document: Document) -> Key:
+    """`key` with the name that msgspec leaves out: of a section with free names it says only `[...]`."""
+    if "[...]" not in key:
+        return key
+    at = key.index("[...]")
+    section = key[at - 1]
+    for name, content in document.data["guard"][section].items():
+        try:
+            msgspec.convert({"guard": {section: {name: content}}}, Configuration)
+        except msgspec.ValidationError:
+            return (*key[:at], name, *key[at + 1 :])
+    return key[:at]
 
 
 def _unknown_keys(data: Any, kind: Any, key: Key) -> Iterator[tuple[Key, list[str]]]:
@@ -271,11 +372,8 @@ def _did_you_mean(name: str, known: list[str]) -> str:
 def _key_of(where: str) -> Key:
     """The key in msgspec's `$.guard.rules[0].id` notation."""
     parts: list[str | int] = []
-    for piece in where.strip("`").removeprefix("$").replace("[", ".[").split("."):
-        if piece.startswith("[") and piece[1:-1].isdigit():
-            parts.append(int(piece[1:-1]))
-        elif piece:
-            parts.append(piece)
+    for piece in re.findall(r"\[\.\.\.\]|\[\d+\]|[^.\[\]`$]+", where):
+        parts.append(int(piece[1:-1]) if piece[1:-1].isdigit() and piece[0] == "[" else piece)
     return tuple(parts)
 
 

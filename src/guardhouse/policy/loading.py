@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from hashlib import sha256
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from guardhouse.detect import DETECTORS, Detector, DetectorSettings, Surroundings
-from guardhouse.detect.paths import glob_to_re2
 from guardhouse.detect.secrets import CustomKind, SecretScanner
-from guardhouse.model import Decision, GuardhouseError, PolicyError, ReasonCode, canonical_json
+from guardhouse.model import Decision, GuardhouseError, PolicyError, ReasonCode, typed_digest
 from guardhouse.net import NetworkRules, NetworkSettings
-from guardhouse.policy.codes import catalogue
+from guardhouse.policy.codes import catalogue, found_codes
 from guardhouse.policy.engine import PolicyEngine
 from guardhouse.policy.examples import example_problems
 from guardhouse.policy.layers import Layer, Merged, merge
@@ -27,7 +26,7 @@ from guardhouse.policy.rules import BadRule, Rule, RuleBook, compile_rule
 from guardhouse.policy.schema import GuardSection
 from guardhouse.policy.tightness import EFFECTS
 from guardhouse.redact import Redactor
-from guardhouse.trust import Capability, ToolCatalogue, tool_name
+from guardhouse.trust import Capability, ToolCatalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,11 +64,13 @@ def load(
     surroundings = surroundings or Surroundings()
     merged = merge(layers)
     config = msgspec.convert(merged.guard, GuardSection)
-    codes = catalogue(extra_detectors)
-    where = _Where(layers, merged)
+    codes = found_codes(extra_detectors)
+    where = _Where(merged)
     problems = [
         *_finding_problems(config, codes, where),
+        *_lock_problems(config, codes, where),
         *_detector_problems(config, extra_detectors, where),
+        *_command_problems(config, where),
         *_path_problems(config, where),
         *_risk_problems(config, where),
     ]
@@ -81,7 +82,7 @@ def load(
     problems += scanner_problems
     if problems:
         raise PolicyError("\n".join(problems), problems=tuple(problems))
-    policy = _build(config, merged, surroundings, rules, network, scanner, codes, extra_detectors)
+    policy = _build(config, merged, surroundings, rules, network, scanner, extra_detectors)
     problems = example_problems(policy, merged) if check_examples else []
     if problems:
         raise PolicyError("\n".join(problems), problems=tuple(problems))
@@ -95,7 +96,6 @@ def _build(
     rules: list[Rule],
     network: dict[str, NetworkRules],
     scanner: SecretScanner,
-    codes: dict[str, ReasonCode],
     extra_detectors: tuple[Detector, ...],
 ) -> Policy:
     settings = DetectorSettings(
@@ -115,12 +115,12 @@ def _build(
     engine = PolicyEngine(
         RuleBook(rules),
         {code: EFFECTS[effect] for code, effect in config.findings.items()},
-        codes,
+        catalogue(extra_detectors),
         config.risk,
         observe=config.mode == "observe",
     )
     return Policy(
-        revision=f"p-{sha256(REVISION_OF.encode() + canonical_json(merged.guard)).hexdigest()[:16]}",
+        revision=f"p-{typed_digest({'of': REVISION_OF, 'guard': merged.guard}).rpartition(':')[2][:16]}",
         config=config,
         engine=engine,
         settings=settings,
@@ -134,18 +134,23 @@ def _build(
 class _Where:
     """Finds the document that set a key, so that a problem can name its line."""
 
-    def __init__(self, layers: Sequence[Layer], merged: Merged) -> None:
-        self._documents: dict[str, Document] = {layer.document.file: layer.document for layer in layers}
+    def __init__(self, merged: Merged) -> None:
+        self._documents: dict[str, Document] = {layer.document.file: layer.document for layer in merged.layers}
         self._sources = merged.sources
 
     def problem(self, key: Key, what: str, fix: str = "") -> str:
         """The message for `key` (without `guard`), as told by the file that set it."""
         names = [str(part) for part in key if not isinstance(part, int)]
         for end in range(len(names), 0, -1):
-            file = self._sources.get(".".join(names[:end]))
-            if file in self._documents:
+            file = self._file(".".join(names[:end]))
+            if file is not None:
                 return self._documents[file].problem(("guard", *key), what, fix)
         return f"configuration: `{'.'.join(map(str, key))}` {what} {fix}".strip()
+
+    def _file(self, name: str) -> str | None:
+        """The file that set a key, or something in a section; the last one, if there were several."""
+        files = [file for key, file in self._sources.items() if key == name or key.startswith(f"{name}.")]
+        return next((file for file in reversed(files) if file in self._documents), None)
 
 
 def _finding_problems(config: GuardSection, codes: dict[str, ReasonCode], where: _Where) -> Iterator[str]:
@@ -166,10 +171,38 @@ def _effect(decision: Decision) -> str:
 
 
 def _detector_problems(config: GuardSection, extra: tuple[Detector, ...], where: _Where) -> Iterator[str]:
-    known = [detector.id for detector in (*DETECTORS, *extra)]
-    for name in config.detectors:
+    known = {detector.id: detector for detector in (*DETECTORS, *extra)}
+    for name, on in config.detectors.items():
         if name not in known:
             yield where.problem(("detectors", name), "is no detector.", f"Known: {', '.join(known)}.")
+            continue
+        floor = next((code.id for code in known[name].codes if code.id in FLOORS), None)
+        if not on and floor is not None:
+            fix = "Set the codes you do not want to `allow` under `findings`."
+            yield where.problem(("detectors", name), f"can't be switched off: it keeps the floor `{floor}`.", fix)
+
+
+def _lock_problems(config: GuardSection, codes: dict[str, ReasonCode], where: _Where) -> Iterator[str]:
+    """Locks on codes that are not there; other locks are checked where they are merged."""
+    for index, lock in enumerate(config.lock):
+        section, _, name = lock.partition(".")
+        if (
+            section == "findings"
+            and name
+            and not any(fnmatchcase(code, name) or code.startswith(f"{name}.") for code in codes)
+        ):
+            close = get_close_matches(name, codes, n=1)
+            fix = f"Did you mean `findings.{close[0]}`?" if close else "See docs/reasons for all codes."
+            yield where.problem(("lock", index), f"names no reason code: `{name}`.", fix)
+
+
+def _command_problems(config: GuardSection, where: _Where) -> Iterator[str]:
+    for index, entry in enumerate(config.commands.allowed):
+        key = ("commands", "allowed", index)
+        if not entry.strip() or entry != entry.strip():
+            yield where.problem(key, "is empty, or has spaces at its ends.", "Write the command as it is typed.")
+        elif entry.split(maxsplit=1)[0] == "*":
+            yield where.problem(key, "would allow every command.", "Name the program: `git log *`.")
 
 
 def _path_problems(config: GuardSection, where: _Where) -> Iterator[str]:
@@ -179,12 +212,14 @@ def _path_problems(config: GuardSection, where: _Where) -> Iterator[str]:
             yield where.problem(key, "is not an absolute directory.", "Start it with `/` or `~/`.")
         elif path.rstrip("/") in {"", "~"}:
             yield where.problem(key, "would allow everything.", "Name a directory of its own.")
+        elif not {"", ".", ".."}.isdisjoint(path.rstrip("/").split("/")[1:]) or "*" in path:
+            yield where.problem(key, "is not a plain path.", "Write it out, without `..`, `//` or a star.")
     for index, pattern in enumerate(config.paths.sensitive):
-        if not pattern.startswith(("/", "~/", "**/")) or pattern.count("{") != pattern.count("}"):
+        unbalanced = pattern.count("{") != pattern.count("}")
+        if not pattern.startswith(("/", "~/", "**/")) or pattern.endswith("/") or unbalanced:
             key = ("paths", "sensitive", index)
-            yield where.problem(key, "can never match.", "Start it with `/`, `~/` or `**/`, and close its braces.")
-        else:
-            glob_to_re2(pattern)
+            fix = "Start it with `/`, `~/` or `**/`, close its braces, and end a directory with `/**`."
+            yield where.problem(key, "can never match.", fix)
 
 
 def _risk_problems(config: GuardSection, where: _Where) -> Iterator[str]:
@@ -204,7 +239,7 @@ def _compile_rules(config: GuardSection, codes: dict[str, ReasonCode], merged: M
             problems.append(layer.document.problem((*key, "id"), f"`{section.id}` is there twice.", "Rename one."))
         seen[layer.document.file, section.id] = None
         try:
-            rule = compile_rule(section, frozenset(codes), frozenset(FLOORS), masked)
+            rule = compile_rule(section, frozenset(codes), frozenset(FLOORS), masked, trusted=layer.trusted)
         except BadRule as error:
             problems.append(layer.document.problem((*key, error.key), error.what, error.fix))
         else:
@@ -223,13 +258,13 @@ def _compile_network(config: GuardSection, where: _Where) -> tuple[dict[str, Net
             base = {**default, "allowed_domains": (), "allowed_url_prefixes": ()}
         settings = msgspec.convert({**base, **own}, NetworkSettings)
         for key in ("allowed_domains", "allowed_url_prefixes"):
-            for index, pattern in enumerate(getattr(settings, key)):
+            for index, pattern in enumerate(own.get(key, ())):
                 try:
                     NetworkRules(msgspec.convert({key: [pattern]}, NetworkSettings))
                 except GuardhouseError as error:
                     problems.append(where.problem(("network", tool, key, index), error.what, error.fix))
         if not problems:
-            compiled[tool_name(tool)] = NetworkRules(settings)
+            compiled[tool] = NetworkRules(settings)
     return compiled, problems
 
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import UnsetType
+
 from guardhouse.model import ACTION_TYPES, Decision, Effect, Finding, PathClass, RiskLevel
-from guardhouse.net import BadPattern, Destination, NetworkRules, NetworkSettings, parse_destination
+from guardhouse.net import BadPattern, NetworkRules, NetworkSettings, parse_destination
 from guardhouse.policy.tightness import EFFECTS
 from guardhouse.trust import Capability, ToolProfile, tool_name
 
@@ -49,8 +51,7 @@ class Rule:
     """Exact reason codes: globs are written out when the rule is compiled. Empty: any."""
     effects: frozenset[Effect]
     domains: tuple[str, ...]
-    prefixes: NetworkRules | None
-    prefix_hosts: tuple[str, ...]
+    prefixes: Prefixes | None
     path_classes: frozenset[PathClass]
     risk: RiskLevel | None
     patterns: tuple[Any, ...]
@@ -59,6 +60,8 @@ class Rule:
     waives: frozenset[str]
     because: str
     instead: str
+    trusted: bool = True
+    """False: it came with a repository, and its words are that repository's."""
 
     @property
     def wants_finding(self) -> bool:
@@ -73,7 +76,14 @@ class Rule:
             return False
         if self.tools and (profile is None or not any(fnmatchcase(profile.name, glob) for glob in self.tools)):
             return False
-        return not self.capabilities or (profile is not None and profile.may(*self.capabilities))
+        if not self.capabilities:
+            return True
+        if profile is None:
+            return False
+        # Nobody has said what an unclassified tool does: that is a reason to restrict it, never one to allow it.
+        if self.decision is Decision.ALLOW:
+            return profile.classified and profile.may(*self.capabilities)
+        return profile.may(*self.capabilities)
 
     def covers_text(self, scene: Scene) -> bool:
         """Whether a regex matches somewhere in the action."""
@@ -82,9 +92,7 @@ class Rule:
         return any(
             pattern.search(leaf.text) is not None
             for leaf in scene.leaves
-            if self.field is None
-            or leaf.field == self.field
-            or leaf.field.startswith((f"{self.field}.", f"{self.field}["))
+            if self.field is None or _is_at(leaf.field, self.field)
             for pattern in self.patterns
         )
 
@@ -96,7 +104,7 @@ class Rule:
             and (not self.path_classes or finding.path_class in self.path_classes)
             and (self.risk is None or risk >= self.risk)
             and (not self.domains or _host_matches(finding.host, self.domains))
-            and (self.prefixes is None or _url_matches(finding.url, self.prefixes))
+            and (self.prefixes is None or (finding.url is not None and self.prefixes.cover(finding.url)))
         )
 
 
@@ -110,8 +118,23 @@ def _host_matches(host: str | None, patterns: tuple[str, ...]) -> bool:
     )
 
 
-def _url_matches(url: str | None, prefixes: NetworkRules) -> bool:
-    return url is not None and prefixes.allows(parse_destination(url)) is not None
+class Prefixes:
+    """The URL prefixes of a rule that restricts. BadPattern for one that is not understood."""
+
+    def __init__(self, patterns: tuple[str, ...]) -> None:
+        self._rules = NetworkRules(NetworkSettings(allowed_url_prefixes=patterns))
+        parsed = [parse_destination(pattern) for pattern in patterns]
+        self._origins = frozenset((one.scheme, one.host, one.port) for one in parsed)
+        self.hosts = frozenset(one.host for one in parsed)
+
+    def cover(self, url: str) -> bool:
+        """Whether a prefix covers `url`. A path that servers read in different ways counts as covered: on an allowlist
+        doubt means no, and a rule that restricts must not be passed by with `//` or an escaped dot."""
+        destination = parse_destination(url)
+        if self._rules.allows(destination) is not None:
+            return True
+        origin = (destination.scheme, destination.host, destination.port)
+        return not destination.path_is_plain and origin in self._origins
 
 
 @dataclass(slots=True)
@@ -123,6 +146,7 @@ class Slice:
     allows: list[Rule] = field(default_factory=list)
     by_code: dict[str, list[Rule]] = field(default_factory=dict)
     by_host: dict[str, list[Rule]] = field(default_factory=dict)
+    by_url_host: dict[str, list[Rule]] = field(default_factory=dict)
     by_path_class: dict[PathClass, list[Rule]] = field(default_factory=dict)
     by_effect: dict[Effect, list[Rule]] = field(default_factory=dict)
     any_finding: list[Rule] = field(default_factory=list)
@@ -133,9 +157,12 @@ class Slice:
             self.allows.append(rule)
         elif not rule.wants_finding:
             self.whole.append(rule)
-        elif rule.domains or rule.prefix_hosts:
-            for host in {pattern.removeprefix("*.") for pattern in rule.domains or rule.prefix_hosts}:
+        elif rule.domains:
+            for host in {pattern.removeprefix("*.") for pattern in rule.domains}:
                 self.by_host.setdefault(host, []).append(rule)
+        elif rule.prefixes is not None:
+            for host in rule.prefixes.hosts:
+                self.by_url_host.setdefault(host, []).append(rule)
         elif rule.codes:
             for code in rule.codes:
                 self.by_code.setdefault(code, []).append(rule)
@@ -158,6 +185,8 @@ class Slice:
                 _, dot, host = host.partition(".")
                 if not dot:
                     break
+        if self.by_url_host and finding.url is not None:
+            yield from self.by_url_host.get(parse_destination(finding.url).host, ())
         if finding.path_class is not None:
             yield from self.by_path_class.get(finding.path_class, ())
         if finding.effect is not None:
@@ -187,37 +216,43 @@ class RuleBook:
         return found
 
 
-def compile_rule(section: RuleSection, codes: frozenset[str], floors: frozenset[str], masked: frozenset[str]) -> Rule:
+def compile_rule(
+    section: RuleSection,
+    codes: frozenset[str],
+    floors: frozenset[str],
+    masked: frozenset[str],
+    *,
+    trusted: bool = True,
+) -> Rule:
     """A rule from its configuration; BadRule says which part of it is wrong or could never match.
 
     `codes` are all reason codes, `floors` those nothing can lift, `masked` those whose findings can be masked.
     """
     decision = EFFECTS[section.effect]
     actions = _names("action", section.action, ACTION_TYPES)
-    tools = tuple(tool_name(tool) for tool in _several(section.tool))
+    tools = tuple(_tool(tool) for tool in _several("tool", section.tool))
     capabilities = frozenset(Capability(name) for name in _names("capability", section.capability, _values(Capability)))
-    prefixes, prefix_hosts = _prefixes(section)
     rule = Rule(
         id=section.id,
         decision=decision,
         actions=actions,
         tools=tools,
         capabilities=capabilities,
-        codes=_codes("finding", _several(section.finding), codes),
+        codes=_codes("finding", _several("finding", section.finding), codes),
         effects=frozenset(Effect(name) for name in _names("does", section.does, _values(Effect))),
-        domains=tuple(_domain(pattern) for pattern in _several(section.domain)),
-        prefixes=prefixes,
-        prefix_hosts=prefix_hosts,
+        domains=tuple(_domain(pattern) for pattern in _several("domain", section.domain)),
+        prefixes=_prefixes(section),
         path_classes=frozenset(
             PathClass(name) for name in _names("path_class", section.path_class, _values(PathClass))
         ),
         risk=RiskLevel(section.risk) if section.risk else None,
-        patterns=tuple(_pattern(pattern) for pattern in _several(section.regex)),
+        patterns=tuple(_pattern(pattern) for pattern in _several("regex", section.regex)),
         field=section.field,
         when=_condition(section.when) if section.when is not None else None,
         waives=_codes("waives", section.waives, codes),
         because=section.because,
         instead=section.instead,
+        trusted=trusted,
     )
     _check_sense(rule, section, floors, masked)
     return rule
@@ -231,8 +266,7 @@ def _check_sense(rule: Rule, section: RuleSection, floors: frozenset[str], maske
         raise BadRule("waives", "is for allow rules.", "Leave it out, or use `effect: allow`.")
     if (rule.tools or rule.capabilities) and rule.actions and rule.actions.isdisjoint(_WITH_TOOL):
         raise BadRule("tool" if rule.tools else "capability", "can never match: these actions have no tool.")
-    if section.field is not None and not rule.patterns:
-        raise BadRule("field", "says where to look for `regex`, and there is none.", "Add `regex`.")
+    _check_field(rule)
     if (rule.domains or rule.prefixes) and rule.path_classes:
         raise BadRule("path_class", "can never match together with a host: one finding has one or the other.")
     if rule.decision is Decision.ALLOW_WITH_REDACTION and not (rule.patterns or (rule.codes and rule.codes <= masked)):
@@ -256,20 +290,61 @@ def _check_allow(rule: Rule, section: RuleSection, floors: frozenset[str]) -> No
         raise BadRule("effect", "`allow` for everything.", "Say for which tools, or change the code under `findings`.")
 
 
-def _several(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else value
+_TEXTS: Final = {
+    "UserInput": "content",
+    "ToolCallPre": "params",
+    "ToolCallPost": "content",
+    "OutputPublish": "content",
+    "MemoryReadPre": "query",
+    "MemoryReadPost": "content",
+    "SkillRunPre": "params",
+    "SkillRunPost": "content",
+    "SkillInstall": "source",
+}
+"""The field of each action type in which expressions are looked for."""
+
+
+def _check_field(rule: Rule) -> None:
+    if rule.field is None:
+        return
+    if not rule.patterns:
+        raise BadRule("field", "says where to look for `regex`, and there is none.", "Add `regex`.")
+    types = rule.actions or (_WITH_TOOL if rule.tools or rule.capabilities else frozenset(_TEXTS))
+    known = sorted({_TEXTS[name] for name in types})
+    if not any(_is_at(rule.field, name) for name in known):
+        raise BadRule("field", "can never match: these actions have no such field.", f"Start it with {_or(known)}.")
+
+
+def _or(names: list[str]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
+
+
+def _several(key: str, value: str | tuple[str, ...] | UnsetType) -> tuple[str, ...]:
+    if isinstance(value, UnsetType):
+        return ()
+    entries = (value,) if isinstance(value, str) else value
+    if not entries or not all(entry.strip() for entry in entries):
+        raise BadRule(key, "is empty, so the rule can never match.", "Name what it is about, or leave the key out.")
+    return entries
+
+
+def _tool(pattern: str) -> str:
+    if any(char in pattern for char in ",|{}"):
+        raise BadRule("tool", f"can never match: `{pattern}` is not one name or glob.", "Write a list of names.")
+    return tool_name(pattern)
 
 
 def _values(kind: type[Capability] | type[Effect] | type[PathClass]) -> list[str]:
     return [member.value for member in kind]
 
 
-def _names(key: str, value: str | tuple[str, ...], known: Iterable[str]) -> frozenset[str]:
+def _names(key: str, value: str | tuple[str, ...] | UnsetType, known: Iterable[str]) -> frozenset[str]:
     allowed = list(known)
-    for name in _several(value):
+    names = _several(key, value)
+    for name in names:
         if name not in allowed:
             raise BadRule(key, f"can never match: `{name}` is not known.", _suggest(name, allowed))
-    return frozenset(_several(value))
+    return frozenset(names)
 
 
 def _codes(key: str, patterns: tuple[str, ...], known: frozenset[str]) -> frozenset[str]:
@@ -294,21 +369,22 @@ def _domain(pattern: str) -> str:
         NetworkRules(NetworkSettings(allowed_domains=(pattern,)))
     except BadPattern as error:
         raise BadRule("domain", f"can never match: {error.what}", error.fix) from None
-    if pattern == "*" or ":" in pattern:
+    star, name = ("*.", pattern[2:]) if pattern.startswith("*.") else ("", pattern)
+    is_ipv6 = name.count(":") > 1
+    if pattern == "*" or (":" in name and not is_ipv6) or "]:" in name:
         raise BadRule("domain", "is a host without a port, and not `*`.", "Leave it out to match every host.")
-    return pattern.lower()
+    # Findings name hosts in canonical form; a trailing dot, an upper-case or an international name must not differ.
+    return star + parse_destination(f"https://[{name.strip('[]')}]/" if is_ipv6 else f"https://{name}/").host
 
 
-def _prefixes(section: RuleSection) -> tuple[NetworkRules | None, tuple[str, ...]]:
-    patterns = _several(section.url_prefix)
+def _prefixes(section: RuleSection) -> Prefixes | None:
+    patterns = _several("url_prefix", section.url_prefix)
     if not patterns:
-        return None, ()
+        return None
     try:
-        rules = NetworkRules(NetworkSettings(allowed_url_prefixes=patterns))
+        return Prefixes(patterns)
     except BadPattern as error:
         raise BadRule("url_prefix", f"can never match: {error.what}", error.fix) from None
-    parsed: list[Destination] = [parse_destination(pattern) for pattern in patterns]
-    return rules, tuple(one.host for one in parsed)
 
 
 def _pattern(text: str) -> Any:

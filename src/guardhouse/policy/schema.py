@@ -63,7 +63,7 @@ class PathsSection(_Section, frozen=True, kw_only=True):
 class SecretPattern(_Section, frozen=True, kw_only=True):
     """A secret of your own."""
 
-    id: Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{1,63}$")]
+    id: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{1,63}$(?!\n)")]
     pattern: Annotated[str, Meta(min_length=1, max_length=1000)]
     """An RE2 expression; if it has a group, only the group is masked."""
 
@@ -105,29 +105,30 @@ class RiskSection(_Section, frozen=True, kw_only=True):
 
 
 class RuleSection(_Section, frozen=True, kw_only=True):
-    """One rule. It matches when everything it names matches; lists match when one entry does."""
+    """One rule. It matches when everything it names matches; lists match when one entry does, and may not be empty:
+    a rule for no tool is not a rule for every tool."""
 
-    id: Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9_.-]{0,63}$")]
+    id: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_.-]{0,63}$(?!\n)")]
     effect: Effect
-    action: OneOrMore = ()
+    action: OneOrMore | UnsetType = UNSET
     """Action types, such as `ToolCallPre`."""
-    tool: OneOrMore = ()
+    tool: OneOrMore | UnsetType = UNSET
     """Tool names or globs; case does not count."""
-    capability: OneOrMore = ()
+    capability: OneOrMore | UnsetType = UNSET
     """What the tool can do."""
-    finding: OneOrMore = ()
+    finding: OneOrMore | UnsetType = UNSET
     """Reason codes or globs over them, such as `url.*`."""
-    does: OneOrMore = ()
+    does: OneOrMore | UnsetType = UNSET
     """What the action would do: reads, writes, deletes, connects, sends, executes."""
-    domain: OneOrMore = ()
+    domain: OneOrMore | UnsetType = UNSET
     """A host that is reached: `example.com`, `*.example.com`."""
-    url_prefix: OneOrMore = ()
+    url_prefix: OneOrMore | UnsetType = UNSET
     """A URL that is reached, compared part by part."""
-    path_class: OneOrMore = ()
+    path_class: OneOrMore | UnsetType = UNSET
     """Where a file lies: project, allowed, temp, home, system, secret, persistence, guard, other."""
     risk: Literal["low", "medium", "high", "critical"] | None = None
     """A finding of at least this risk."""
-    regex: OneOrMore = ()
+    regex: OneOrMore | UnsetType = UNSET
     """RE2 expressions looked for in every text of the action."""
     field: str | None = None
     """Only look for `regex` here: `params.command`, `content`."""
@@ -165,7 +166,7 @@ class GuardSection(_Section, frozen=True, kw_only=True):
     tools: dict[str, ToolSection] = {}
     """Tools by name or glob."""
     detectors: dict[str, bool] = {}
-    """Detectors that are switched off."""
+    """Detectors that are switched off; not those that keep a floor."""
     findings: dict[str, Effect] = {}
     """What a reason code leads to, where you want it otherwise than the preset."""
     risk: RiskSection = RiskSection()

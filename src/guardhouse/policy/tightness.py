@@ -20,7 +20,7 @@ class Direction(Enum):
     LOWER = "only to a lower number"
     FEWER = "only to fewer entries"
     ADDS = "entries are added to those of other layers"
-    RESTRICTING = "restricting rules without `when` are added; allow rules are not"
+    RESTRICTING = "rules that deny, ask or mask secrets are added, without `when`; allow rules are not"
     STRICTER = "only to a stricter value"
     PRESET = "only what the preset tightens is taken from it"
     OWNER = "set by the system or the user only"
@@ -28,8 +28,8 @@ class Direction(Enum):
 
 TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
     # key (`*` is any one name), what a layer that may only tighten can do with it
-    ("enabled", Direction.OWNER),
-    ("mode", Direction.OWNER),
+    ("enabled", Direction.TRUE),
+    ("mode", Direction.STRICTER),
     ("preset", Direction.PRESET),
     ("lock", Direction.OWNER),
     ("bash", Direction.STRICTER),
@@ -56,6 +56,7 @@ TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
 )
 
 _ORDERS: Final = {
+    "mode": ("observe", "enforce"),
     "bash": ("ask", "deny"),
     "secrets.level": ("partial", "full"),
     "findings": ("allow", "redact", "require_approval", "deny"),
@@ -93,7 +94,7 @@ def is_tighter(key: tuple[str, ...], current: Any, proposed: Any) -> bool:
         case Direction.ADDS:
             return True
         case Direction.RESTRICTING:
-            return all(rule.get("effect") != "allow" and rule.get("when") is None for rule in proposed)
+            return all(map(_only_restricts, proposed))
         case Direction.STRICTER:
             order = _ORDERS.get(".".join(key)) or _ORDERS[key[0]]
             return order.index(proposed) >= order.index(current)
@@ -101,3 +102,9 @@ def is_tighter(key: tuple[str, ...], current: Any, proposed: Any) -> bool:
             return True
         case Direction.OWNER:
             return bool(proposed == current)
+
+
+def _only_restricts(rule: dict[str, Any]) -> bool:
+    """A rule that masks what its own expression matches could rewrite a call into another one, so it is left out."""
+    rewrites = rule.get("effect") == "redact" and "regex" in rule
+    return rule.get("effect") != "allow" and rule.get("when") is None and not rewrites

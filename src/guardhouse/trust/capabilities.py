@@ -134,7 +134,7 @@ class ToolCatalogue:
         self._memo: dict[str, ToolProfile] = {}
 
     def profile(self, tool: str) -> ToolProfile:
-        """What is known about `tool`. An exact declaration wins; several matching globs add up."""
+        """What is known about `tool`. An exact declaration wins; globs add up, and add to what is known anyway."""
         profile = self._memo.get(tool)
         if profile is None:
             if len(self._memo) >= _MEMO_LIMIT:
@@ -146,14 +146,23 @@ class ToolCatalogue:
         known = KNOWN_TOOLS.get(name)
         declared = self._exact.get(name)
         if declared is None:
-            matching = [capabilities for glob, capabilities in self._globs if fnmatchcase(name, glob)]
-            declared = frozenset().union(*matching) if matching else None
+            declared = self._by_glob(name, known)
         if declared is not None:
             return ToolProfile(name=name, capabilities=declared, needs_url=known is not None and known.needs_url)
         if known is not None:
             return known
-        family = frozenset(capability for glob, capability in _FAMILIES if fnmatchcase(name, glob))
-        return ToolProfile(name=name, capabilities=family, classified=False)
+        return ToolProfile(name=name, capabilities=_family(name), classified=False)
+
+    def _by_glob(self, name: str, known: ToolProfile | None) -> frozenset[Capability] | None:
+        """What globs declare, beside what is known anyway: a pattern for many must not make a shell harmless."""
+        matching = [capabilities for glob, capabilities in self._globs if fnmatchcase(name, glob)]
+        if not matching:
+            return None
+        return frozenset().union(*matching, known.capabilities if known is not None else _family(name))
+
+
+def _family(name: str) -> frozenset[Capability]:
+    return frozenset(capability for glob, capability in _FAMILIES if fnmatchcase(name, glob))
 
 
 def tool_name(raw: str) -> str:

@@ -1,6 +1,25 @@
 """Files and directories: which places are sensitive, and what a call would do there."""
 
-from guardhouse.detect.paths.detector import DETECTOR, is_hook_file
-from guardhouse.detect.paths.places import absolute, glob_to_re2, inside, tidy
+from guardhouse.detect.paths.detector import (
+    DETECTOR,
+    holds_own_place,
+    is_hook_file,
+    is_path_key,
+    own_place,
+    working_directory,
+)
+from guardhouse.detect.paths.places import absolute, glob_to_re2, inside, other_readings, tidy
 
-__all__ = ["DETECTOR", "absolute", "glob_to_re2", "inside", "is_hook_file", "tidy"]
+__all__ = [
+    "DETECTOR",
+    "absolute",
+    "glob_to_re2",
+    "holds_own_place",
+    "inside",
+    "is_hook_file",
+    "is_path_key",
+    "other_readings",
+    "own_place",
+    "tidy",
+    "working_directory",
+]

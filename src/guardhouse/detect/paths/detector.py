@@ -6,24 +6,31 @@ commands belong to the command detector.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.interface import Detector, Leaf, OwnPlace, Scene
 from guardhouse.detect.paths.places import (
+    GLOB_CHARACTERS,
+    HOOK_DIRECTORIES,
     HOOK_SETTINGS,
+    NO_PROJECTS,
     NOT_SENSITIVE,
     PERSISTENCE,
     SENSITIVE,
     SYSTEM_ROOTS,
     PlaceTable,
     absolute,
+    folded_path,
     inside,
+    may_reach,
+    other_readings,
     tidy,
 )
 from guardhouse.model import Effect, Finding, PathClass, ReasonCode, Severity, Span
-from guardhouse.trust import Capability, ToolProfile
+from guardhouse.trust import KNOWN_TOOLS, Capability, ToolProfile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -106,13 +113,25 @@ _PATH_KEYS: Final = frozenset(
     "output_path output_file save_path attachment attachments include dir_path directory_path "
     "target_directory root".split()
 )
+_PATH_ENDINGS: Final = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder")
+"""Of keys in every other spelling: `sourcePath`, `new_file`."""
+_NOT_PATH_KEYS: Final = frozenset(["xpath", "jsonpath", "json_path", "profile"])
 _TEXT_KEYS: Final = frozenset(
     "content text body data message prompt description comment new_string old_string new_str old_str "
     "file_text insert_text code script sql html markdown subject title note notes command cmd query q".split()
 )
-_PATCH_HEADS: Final = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "+++ ", "--- ")
+_PATTERN_KEYS: Final = frozenset(["pattern", "regex"])
+"""What is searched for is data, unless the tool searches for files."""
+_PATCH_KEYS: Final = frozenset(["patch", "diff"])
+_PATCH_HEAD: Final = re.compile(
+    r"^[ \t]*(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to):|\*\*\*|\+\+\+|---|(?:rename|copy) (?:from|to)|Index:)"
+    r"[ \t]+([^\r\n]+)",
+    re.MULTILINE,
+)
+_GIT_HEAD: Final = re.compile(r"^[ \t]*diff --git (\S+) (\S+)[ \t]*\r?$", re.MULTILINE)
 _LONGEST: Final = 4096
-_GLOB_CHARS: Final = "*?[{"
+_MOST_FOLLOWED: Final = 512
+"""Paths of one call whose links are followed; beyond that they are judged as they are written, and a person asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,84 +170,140 @@ _READING: Final = (
 _WRITING: Final = (Capability.WRITES, Capability.DESTRUCTIVE, Capability.EGRESS, Capability.EXECUTES)
 
 
-def _paths(scene: Scene) -> list[tuple[Leaf, str]]:
-    """The strings of the call that are meant as paths, with the leaf each stands in; each once."""
-    found: list[tuple[Leaf, str]] | None = scene.shared.get(_ID)
-    if found is None:
-        found = scene.shared[_ID] = list(dict.fromkeys(_read_paths(scene)))
-    return found
-
-
 def _read_paths(scene: Scene) -> Iterator[tuple[Leaf, str]]:
-    if scene.tool is None:
+    profile = scene.tool
+    if profile is None:
         return
+    patches = "patch" in profile.name
+    # A network or shell tool has many strings with a slash in them; a file tool, under whatever key, has paths.
+    loosely = not (profile.classified and {Capability.EGRESS, Capability.EXECUTES} & profile.capabilities)
+    text_keys = _TEXT_KEYS if profile.name.startswith("glob") else _TEXT_KEYS | _PATTERN_KEYS
     for leaf in scene.leaves:
-        if leaf.key in _PATH_KEYS or (leaf.key not in _TEXT_KEYS and _looks_like_path(leaf.text)):
-            if leaf.text and not _is_remote(leaf.text):
+        if leaf.is_key:
+            if _is_path_as_key(leaf):
                 yield leaf, leaf.text
-        elif "patch" in scene.tool.name or leaf.key in {"patch", "diff"}:
+            continue
+        if is_path_key(leaf.key):
+            yield leaf, leaf.text or "."
+        elif leaf.key not in text_keys and _looks_like_path(leaf.text, loosely=loosely):
+            yield leaf, leaf.text
+        if patches or leaf.key in _PATCH_KEYS:
             for name in _patched(leaf.text):
                 yield leaf, name
 
 
-def _looks_like_path(text: str) -> bool:
-    head = text.lstrip()[:8]
-    return (
-        len(text) <= _LONGEST
-        and "\n" not in text
-        and (head.startswith(("/", "~", "./", "../", "$HOME", "${HOME}")) or head.lower().startswith("file:"))
-    )
+def is_path_key(key: str) -> bool:
+    """Whether what stands under `key` is a path, by the name of the key."""
+    return key in _PATH_KEYS or (key.endswith(_PATH_ENDINGS) and key not in _NOT_PATH_KEYS)
 
 
-def _is_remote(text: str) -> bool:
-    """A URL is the destination detector's, unless it names a local file."""
-    scheme, mark, _rest = text.partition("://")
-    return bool(mark) and scheme.strip().isalnum() and scheme.strip().lower() != "file"
+def _is_path_as_key(leaf: Leaf) -> bool:
+    """Whether an object's key is itself a path, as in `{"files": {"notes.txt": "…"}}`."""
+    if is_path_key(leaf.key):
+        return leaf.text.lower() not in _TEXT_KEYS and not is_path_key(leaf.text.lower())
+    return _looks_like_path(leaf.text, loosely=False)
+
+
+def _looks_like_path(text: str, *, loosely: bool) -> bool:
+    if not loosely and text[:1] not in _STARTS:
+        return False
+    if len(text) > _LONGEST or "\n" in text:
+        return False
+    head = text.lstrip()
+    if head.startswith(_PATH_STARTS) or head[:5].lower() == "file:":
+        return True
+    return loosely and ("/" in text or head.startswith(".")) and " " not in text
+
+
+_PATH_STARTS: Final = ("/", "~", "./", "../", "$HOME", "${HOME}", "$XDG", "${XDG", "$PWD", "${PWD}")
+_STARTS: Final = frozenset("/~.$fF \t\r\v\f\x85\xa0")
+"""What such a string can begin with: a quick look that most strings need no second one after."""
 
 
 def _patched(text: str) -> Iterator[str]:
-    """The files that a patch names, in the two common forms."""
-    for line in text.split("\n"):
-        for head in _PATCH_HEADS:
-            if line.startswith(head):
-                name = line[len(head) :].split("\t")[0].strip()
-                if head in {"+++ ", "--- "}:
-                    name = name[2:] if name[:2] in {"a/", "b/"} else name
-                if name and name != "/dev/null":
-                    yield name
+    """The files that a patch names, in every form that some tool reads."""
+    for match in _PATCH_HEAD.finditer(text):
+        yield from _patch_names(match[1].split("\t")[0].strip())
+    for match in _GIT_HEAD.finditer(text):
+        yield from _patch_names(match[1])
+        yield from _patch_names(match[2])
+
+
+def _patch_names(name: str) -> Iterator[str]:
+    """A name as it stands in a header, and without the one directory that git puts before it."""
+    if name.startswith('"') and name.endswith('"') and len(name) > 1:
+        name = _unquoted(name[1:-1])
+    if not name or name == "/dev/null" or len(name) > _LONGEST:
+        return
+    yield name
+    if name[1:2] == "/" and name[0] in "abciow":
+        yield name[2:] or "."
+
+
+def _unquoted(name: str) -> str:
+    """A name in git's quotes: octal escapes are bytes, a backslash keeps what follows it."""
+    octets = re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8) & 0xFF), name)
+    if octets != name and all(ord(char) < 256 for char in octets):
+        octets = octets.encode("latin-1").decode("utf-8", "replace")
+    return re.sub(r"\\(.)", r"\1", octets)
 
 
 def _fixed_part(path: str) -> str:
-    """The directory above the first wildcard: what a glob can reach is judged by where it starts."""
-    for char in _GLOB_CHARS:
-        at = path.find(char)
-        if at >= 0:
-            path = path[:at].rpartition("/")[0] or "/"
-    return path
+    """The directory above the first wildcard: what a glob can reach starts there."""
+    first = next(index for index, char in enumerate(path) if char in GLOB_CHARACTERS)
+    return path[:first].rpartition("/")[0] or "/"
 
 
-def _cwd(scene: Scene) -> str:
-    return scene.action.cwd or scene.settings.surroundings.cwd or "/"
+def working_directory(scene: Scene) -> str:
+    """The directory the call runs in, as an absolute path."""
+    base = scene.settings.surroundings.cwd or "/"
+    cwd = scene.action.cwd
+    if not cwd or cwd[0] == "/":
+        return cwd or base
+    return absolute(cwd, base, _home(scene))
 
 
-def _absolute(scene: Scene, raw: str) -> str:
+def _home(scene: Scene) -> str:
     homes = scene.settings.surroundings.homes
-    return absolute(raw, _cwd(scene), homes[0] if homes else "/root")
+    return homes[0] if homes else "/root"
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A path that a call names."""
+
+    leaf: Leaf
+    path: str
+    """Absolute, as it is written."""
+    follow: tuple[str, ...]
+    """What to follow the links of: the path, and for a glob also where it starts. Empty if that can't be done."""
+
+
+def _named(scene: Scene) -> list[_Named]:
+    """Every path of the call; each once."""
+    found: list[_Named] | None = scene.shared.get(_ID)
+    if found is None:
+        found = []
+        cwd, home = working_directory(scene), _home(scene)
+        for number, (leaf, raw) in enumerate(dict.fromkeys(_read_paths(scene))):
+            path = absolute(raw, cwd, home)
+            follow: tuple[str, ...] = ()
+            if number < _MOST_FOLLOWED and len(path) <= _LONGEST and "\0" not in path and "\n" not in path:
+                follow = (path,) if GLOB_CHARACTERS.isdisjoint(path) else (path, _fixed_part(path))
+            found.append(_Named(leaf, path, follow))
+        scene.shared[_ID] = found
+    return found
 
 
 def _needs(scene: Scene) -> None:
-    found = False
-    for _leaf, raw in _paths(scene):
-        found = True
-        path = _absolute(scene, raw)
-        if _is_followable(path):
-            scene.real_path(_fixed_part(path))
+    if scene.tool is None or not _does(scene.tool):
+        return
+    found = _named(scene)
+    for named in found:
+        for path in named.follow:
+            scene.real_path(path)
     if found:
-        scene.real_path(_cwd(scene))
-
-
-def _is_followable(path: str) -> bool:
-    return len(path) <= _LONGEST and "\0" not in path and "\n" not in path
+        scene.real_path(working_directory(scene))
 
 
 def _find(scene: Scene) -> Iterator[Finding]:
@@ -238,15 +313,26 @@ def _find(scene: Scene) -> Iterator[Finding]:
     effects = _does(profile)
     if not effects:
         return
-    for leaf, raw in _paths(scene):
-        path = _absolute(scene, raw)
-        real = scene.real_path(_fixed_part(path)) if _is_followable(path) else None
-        places = [_locate(scene, tidy(path))]
-        if real is None or real.error:
-            yield _finding(scene, leaf, UNRESOLVABLE, places[0], None)
-        elif real.path != places[0].path:
-            places.append(_locate(scene, real.path))
-        yield from _judge(scene, leaf, places, effects)
+    found = _named(scene)
+    for named in found:
+        followed = [scene.real_path(path) for path in named.follow]
+        real = [answer.path for answer in followed if answer is not None and not answer.error]
+        written = tidy(named.path)
+        places = [written, *map(tidy, other_readings(named.path)), *real]
+        known = [_locate(scene, place, effects) for place in dict.fromkeys(places) if len(place) <= _LONGEST]
+        if not followed or len(real) < len(followed) or not all(path.startswith("/") for path in real):
+            nowhere = _Place(written[:_LONGEST], PathClass.OTHER, None, None, None)
+            yield _finding(scene, named.leaf, UNRESOLVABLE, known[0] if known else nowhere, None)
+        if known:
+            yield from _judge(scene, named.leaf, known, effects)
+    if not found and profile.name in _FILE_CHANGERS:
+        yield Finding(code=UNRESOLVABLE.id, detector=_ID, severity=UNRESOLVABLE.severity, detail="no path is named")
+
+
+_FILE_CHANGERS: Final = frozenset(
+    name for name, profile in KNOWN_TOOLS.items() if Capability.WRITES in profile.capabilities
+)
+"""Tools that make no sense without a path; a call of one that names none hides it."""
 
 
 def _judge(scene: Scene, leaf: Leaf, places: list[_Place], effects: frozenset[Effect]) -> Iterator[Finding]:
@@ -303,15 +389,57 @@ def _is_own(scene: Scene, place: _Place, effects: frozenset[Effect]) -> bool:
     if place.own is not None:
         return Effect.WRITES in effects or not place.own.readable
     # Removing or moving a directory takes everything below it along.
-    return Effect.DELETES in effects and any(inside(own.path, place.path) for own in scene.settings.surroundings.own)
+    return Effect.DELETES in effects and holds_own_place(scene, place.path)
 
 
-def _locate(scene: Scene, path: str) -> _Place:
+def own_place(scene: Scene, path: str) -> OwnPlace | None:
+    """The place of the guard's that an absolute path lies in, or that its wildcards can lead into."""
+    is_glob = not GLOB_CHARACTERS.isdisjoint(path)
+    if not is_glob and not f"{folded_path(path)}/".startswith(_own_heads(scene)):
+        return None
+    return next(
+        (
+            own
+            for own in scene.settings.surroundings.own
+            if inside(path, own.path) or (is_glob and may_reach(path, own.path))
+        ),
+        None,
+    )
+
+
+def _own_heads(scene: Scene) -> tuple[str, ...]:
+    heads: tuple[str, ...] | None = scene.shared.get(f"{_ID}.own")
+    if heads is None:
+        heads = scene.shared[f"{_ID}.own"] = _heads(scene.settings.surroundings.own)
+    return heads
+
+
+@lru_cache(maxsize=8)
+def _heads(own: tuple[OwnPlace, ...]) -> tuple[str, ...]:
+    """How paths in these places begin; one look at all of them is all that most paths need."""
+    return tuple(f"{folded_path(place.path.rstrip('/'))}/" for place in own)
+
+
+def holds_own_place(scene: Scene, path: str) -> bool:
+    """Whether a place of the guard's lies in the directory, or in one that its wildcards match."""
+    is_glob = not GLOB_CHARACTERS.isdisjoint(path)
+    return any(
+        inside(own.path, path) or (is_glob and may_reach(path, own.path, or_above=True))
+        for own in scene.settings.surroundings.own
+    )
+
+
+def _locate(scene: Scene, path: str, effects: frozenset[Effect]) -> _Place:
     tables = _tables(scene.settings.sensitive_paths, scene.settings.surroundings.homes)
-    own = next((own for own in scene.settings.surroundings.own if inside(path, own.path)), None)
+    own = own_place(scene, path)
     secret = None if tables.spared.kind(path) else tables.sensitive.kind(path)
     secret = secret or tables.configured.kind(path)
-    return _Place(path, _path_class(scene, path, own, secret, tables), secret, tables.hooks.kind(path), own)
+    if secret is None and not GLOB_CHARACTERS.isdisjoint(path):
+        secret = next((kind for kind, example in tables.examples if may_reach(path, example)), None)
+    hooks = tables.hooks.kind(path)
+    if hooks is None and Effect.DELETES in effects:
+        hooks = tables.hook_directories.kind(path)
+    return _Place(path, _path_class(scene, path, own, secret, tables), secret, hooks, own)
 
 
 def is_hook_file(scene: Scene, path: str) -> bool:
@@ -341,15 +469,24 @@ def _path_class(scene: Scene, path: str, own: OwnPlace | None, secret: str | Non
 
 
 def _in_project(scene: Scene, path: str) -> bool:
-    """Inside the working directory, unless that is so wide (/, a home, a system directory) that it means nothing."""
-    cwd = _cwd(scene)
+    """Inside the working directory, unless that is so wide or so delicate that it can't be anybody's project."""
+    cwd = working_directory(scene)
     real = scene.facts.real_paths.get(cwd)
-    projects = [tidy(cwd), real.path] if real is not None and real.path else [tidy(cwd)]
+    places = (tidy(cwd),) if real is None or not real.path else (tidy(cwd), real.path)
     homes = scene.settings.surroundings.homes
     return any(
-        inside(path, project)
-        for project in projects
-        if project.count("/") > 1 and project not in SYSTEM_ROOTS and not any(inside(home, project) for home in homes)
+        inside(path, place) and _is_project(place, scene.settings.sensitive_paths, homes) for place in set(places)
+    )
+
+
+@lru_cache(maxsize=256)
+def _is_project(directory: str, configured: tuple[str, ...], homes: tuple[str, ...]) -> bool:
+    return (
+        directory.count("/") > 1
+        and directory not in SYSTEM_ROOTS
+        and not any(inside(home, directory) for home in homes)
+        and not any(inside(directory, root) for root in NO_PROJECTS)
+        and _tables(configured, homes).sensitive.kind(directory) is None
     )
 
 
@@ -360,6 +497,9 @@ class _Tables:
     configured: PlaceTable
     persistence: PlaceTable
     hooks: PlaceTable
+    hook_directories: PlaceTable
+    examples: tuple[tuple[str, str], ...]
+    """Sensitive files at known places, for globs: a pattern is sensitive if it matches one of them."""
 
 
 @lru_cache(maxsize=8)
@@ -373,7 +513,21 @@ def _tables(configured: tuple[str, ...], homes: tuple[str, ...]) -> _Tables:
         configured=table(("configured", pattern) for pattern in configured),
         persistence=table(PERSISTENCE),
         hooks=table(HOOK_SETTINGS),
+        hook_directories=table(HOOK_DIRECTORIES),
+        examples=tuple(_examples(homes)),
     )
+
+
+def _examples(homes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    for kind, pattern, example in SENSITIVE:
+        if pattern.startswith("/"):
+            yield kind, example
+        elif pattern.startswith("~"):
+            # The example's own home is `/root` or `/home/<name>`.
+            below = example.removeprefix("/root").split("/")
+            tail = "/".join(below if example.startswith("/root/") else below[3:])
+            for home in (*homes, "/root", "/home/*"):
+                yield kind, f"{home}/{tail.lstrip('/')}"
 
 
 def _finding(scene: Scene, leaf: Leaf, code: ReasonCode, place: _Place, effect: Effect | None) -> Finding:
@@ -382,10 +536,10 @@ def _finding(scene: Scene, leaf: Leaf, code: ReasonCode, place: _Place, effect: 
         detector=_ID,
         severity=code.severity,
         span=Span(leaf.field),
-        excerpt="" if code is TOUCHED else scene.masked(leaf),
+        excerpt="" if code is TOUCHED else leaf.masked,
         origin=scene.origin,
         effect=effect,
-        path=scene.masked(leaf) if any(name == leaf.field for name, _match in scene.secrets) else place.path,
+        path=place.path,
         path_class=place.path_class,
         detail=place.hooks if code is HOOK_FILES and place.hooks else place.secret or "",
     )

@@ -7,10 +7,14 @@ does not count, because on some systems it does not. Whether touching such a pla
 from __future__ import annotations
 
 import posixpath
+import re
+import unicodedata
+from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 # fmt: off - one entry a line
 SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
@@ -30,6 +34,7 @@ SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
     ),
     ("system_secret", "/{run,var/run}/secrets{,/**}", "/run/secrets/db_password"),
     ("system_secret", "/proc/*/{environ,mem,maps,fd/**}", "/proc/self/environ"),
+    ("system_secret", "/proc/*/task/*/{environ,mem,maps,fd/**}", "/proc/self/task/1/environ"),
     ("cloud_credentials", "~/.aws{,/**}", "/home/ada/.aws/credentials"),
     ("cloud_credentials", "~/.azure{,/**}", "/home/ada/.azure/accessTokens.json"),
     ("cloud_credentials", "~/.config/gcloud{,/**}", "/home/ada/.config/gcloud/credentials.db"),
@@ -164,9 +169,46 @@ HOOK_SETTINGS: Final[tuple[tuple[str, str, str], ...]] = (
     ("guardhouse", "**/.guardhouse.{yaml,yml,toml,json}", "/srv/app/.guardhouse.yaml"),
 )
 
+HOOK_DIRECTORIES: Final[tuple[tuple[str, str, str], ...]] = (
+    # agent, pattern of directories with such files in them: whoever moves or removes one takes them along; an example
+    ("claude-code", "{**/.claude,/etc/claude-code}", "/srv/app/.claude"),
+    ("codex", "{**/.codex,/etc/codex}", "/home/ada/.codex"),
+    ("cursor", "**/.cursor", "/srv/app/.cursor"),
+    ("gemini", "**/.gemini", "/home/ada/.gemini"),
+    ("copilot", "{**/.github,~/.copilot,/etc/github-copilot}", "/srv/app/.github"),
+    ("goose", "~/.config/goose", "/home/ada/.config/goose"),
+    ("hermes", "~/.hermes", "/home/ada/.hermes"),
+)
+
 # fmt: on
 
-SYSTEM_ROOTS: Final = [
+NO_PROJECTS: Final = (
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/proc",
+    "/run",
+    "/sbin",
+    "/sys",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/local/bin",
+    "/usr/local/lib",
+    "/usr/local/sbin",
+    "/usr/sbin",
+    "/usr/share",
+    "/system",
+    "/library",
+    "/applications",
+    "/private/etc",
+)
+"""Directories that are nobody's project, however deep inside one works."""
+
+SYSTEM_ROOTS: Final = (
     "/bin",
     "/boot",
     "/dev",
@@ -187,7 +229,7 @@ SYSTEM_ROOTS: Final = [
     "/applications",
     "/private/etc",
     "/private/var",
-]
+)
 
 
 class PlaceTable:
@@ -219,6 +261,10 @@ def glob_to_re2(pattern: str, homes: tuple[str, ...] = ()) -> str:
     """A path glob (`~`, `**`, `*`, `{a,b}`) as an RE2 expression for the whole path; `homes` are further homes."""
     home = "|".join((*_HOMES, *("".join(map(_literal, path)) for path in homes)))
     out: list[str] = []
+    # A brace without its partner is a character like any other.
+    paired = pattern.count("{") == pattern.count("}") and all(
+        pattern.count("}", 0, end) <= pattern.count("{", 0, end) for end in range(len(pattern))
+    )
     depth = index = 0
     while index < len(pattern):
         char = pattern[index]
@@ -231,7 +277,7 @@ def glob_to_re2(pattern: str, homes: tuple[str, ...] = ()) -> str:
             out.append("[^/]*")
         elif char == "~" and (index == 0 or pattern[index - 1] == "{"):
             out.append(f"(?:{home})")
-        elif char == "{":
+        elif char == "{" and paired:
             depth += 1
             out.append("(?:")
         elif char == "}" and depth:
@@ -252,22 +298,60 @@ def _literal(char: str) -> str:
 def absolute(raw: str, cwd: str, home: str) -> str:
     """`raw` as an absolute path, links and dot segments untouched; every way to spell the home directory is read."""
     path = raw.strip()
-    lowered = path[:7].lower()
-    if lowered == "file://":
-        path = _percent_decoded(path[7:])
-        path = path if path.startswith("/") else f"/{path.partition('/')[2]}"
+    if path[:5].lower() == "file:":
+        path = _file_url_path(path[5:])
     path = path.replace("\\", "/") if path[1:3] == ":\\" or ("\\" in path and "/" not in path) else path
-    for name in _HOME_SPELLINGS:
-        if path == name or path.startswith(f"{name}/"):
-            path = f"{home}{path[len(name) :]}"
-            break
-    if path.startswith("~"):
-        user, _, rest = path[1:].partition("/")
-        path = f"/root/{rest}" if user == "root" else f"/home/{user}/{rest}"
+    if path[:1] in _SPELLED:
+        head, slash, rest = path.partition("/")
+        place = _SPELLINGS.get(head)
+        if place is not None:
+            path = f"{cwd.rstrip('/') if place == _CWD else home + place}{slash}{rest}"
+        elif head[0] == "~":
+            path = f"/root/{rest}" if head == "~root" else f"/home/{head[1:]}/{rest}"
     return path if path.startswith("/") else f"{cwd.rstrip('/')}/{path}"
 
 
-_HOME_SPELLINGS: Final = ("~", "$HOME", "${HOME}", "%USERPROFILE%", "$env:USERPROFILE")
+_CWD: Final = "."
+_SPELLINGS: Final = {
+    # how a path may begin, and what that is below the home directory
+    "~": "",
+    "$HOME": "",
+    "${HOME}": "",
+    "%USERPROFILE%": "",
+    "$env:USERPROFILE": "",
+    "$XDG_CONFIG_HOME": "/.config",
+    "${XDG_CONFIG_HOME}": "/.config",
+    "$XDG_STATE_HOME": "/.local/state",
+    "${XDG_STATE_HOME}": "/.local/state",
+    "$PWD": _CWD,
+    "${PWD}": _CWD,
+    "~+": _CWD,
+}
+_SPELLED: Final = frozenset("~$%")
+
+
+def _file_url_path(rest: str) -> str:
+    """The path in what follows `file:`, with or without a host."""
+    path = _percent_decoded(rest.partition("?")[0].partition("#")[0])
+    if path.startswith("//") and not path.startswith("///"):
+        path = f"/{path[2:].partition('/')[2]}"
+    return path
+
+
+def other_readings(path: str) -> Iterator[str]:
+    """What else an absolute path may come to: with escapes decoded, backslashes as slashes, through /proc."""
+    if "%" in path:
+        decoded = path
+        for _ in range(3):
+            decoded = _percent_decoded(decoded)
+        yield decoded
+    if "\\" in path:
+        yield path.replace("\\", "/")
+    if path.startswith("/proc/") and (behind := _PROC_ROOT.match(path)) is not None:
+        yield path[behind.end() :] or "/"
+
+
+_PROC_ROOT: Final = re.compile(r"/proc/[^/]+(?:/task/[^/]+)?/root(?=/|$)")
 
 
 def tidy(path: str) -> str:
@@ -276,11 +360,55 @@ def tidy(path: str) -> str:
 
 
 def inside(path: str, directory: str) -> bool:
-    """Whether `path` is `directory` or lies in it; case does not count."""
+    """Whether `path` is `directory` or lies in it. Case does not count, nor what some file systems do not see."""
     if not directory:
         return False
-    folded, parent = path.casefold(), directory.rstrip("/").casefold()
+    folded, parent = folded_path(path), folded_path(directory.rstrip("/"))
     return folded == parent or folded.startswith(f"{parent}/")
+
+
+@lru_cache(maxsize=1024)
+def folded_path(path: str) -> str:
+    """`path` as the most forgetful file system compares it: no case, no accents apart, no dots or spaces at an end."""
+    folded = path.casefold()
+    if not folded.isascii():
+        folded = "".join(char for char in unicodedata.normalize("NFKC", folded) if unicodedata.category(char) != "Cf")
+    if "./" in folded or " /" in folded or folded.endswith((".", " ")):
+        folded = "/".join(part.rstrip(". ") or part for part in folded.split("/"))
+    return folded
+
+
+GLOB_CHARACTERS: Final = frozenset("*?[{")
+
+
+def may_reach(glob: str, directory: str, *, or_above: bool = False) -> bool:
+    """Whether a path with wildcards can name `directory` or something in it; with `or_above`, also what it is in.
+
+    A wildcard at the start of a name is not taken to match a dot there: no shell does.
+    """
+    given: list[str] = []
+    for part in folded_path(_BRACES.sub("*", glob)).split("/"):
+        if part and (part != "**" or given[-1:] != ["**"]):
+            given.append(part)
+    return _may_reach(given, [part for part in folded_path(directory).split("/") if part], or_above=or_above)
+
+
+_BRACES: Final = re.compile(r"\{[^{}/]*\}")
+
+
+def _may_reach(given: list[str], wanted: list[str], *, or_above: bool) -> bool:
+    for index, want in enumerate(wanted):
+        if index >= len(given):
+            return or_above
+        if given[index] == "**":
+            rest = given[index + 1 :]
+            visible = next((at for at in range(index, len(wanted)) if wanted[at].startswith(".")), len(wanted))
+            return visible == len(wanted) or any(
+                _may_reach(rest, wanted[at:], or_above=or_above) for at in range(index, visible + 1)
+            )
+        if not fnmatchcase(want, given[index]) or (want[0] == "." and given[index][0] in "*?"):
+            return False
+    return True
 
 
 def _percent_decoded(text: str) -> str:

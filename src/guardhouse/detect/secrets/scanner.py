@@ -91,7 +91,9 @@ class SecretScanner:
 
     def scan_leaves(self, value: Any) -> list[tuple[Leaf, list[SecretMatch]]]:
         """Every string of a value, in the order of `leaves`, with its secrets."""
-        scanned = [(leaf, self._found(leaf.text, leaf.name)) for leaf in leaves(value)]
+        strings = leaves(value)
+        quiet = self._is_quiet(strings)
+        scanned = [(leaf, self._found(leaf.text, leaf.name, quiet=quiet)) for leaf in strings]
         echoes = Echoes(
             (leaf.text[match.start : match.end], match) for leaf, found in scanned if found for match in found
         )
@@ -99,9 +101,18 @@ class SecretScanner:
             scanned = [(leaf, _with_echoes(leaf.text, found, echoes)) for leaf, found in scanned]
         return scanned
 
-    def _found(self, text: str, name: str | None) -> list[SecretMatch]:
+    def _is_quiet(self, strings: list[Leaf]) -> bool:
+        """Whether no kind can be in any of many short strings: one look at all of them together tells."""
+        if self._extra:
+            return False
+        data, _plain = _bytes_of("\n".join(leaf.text for leaf in strings))
+        return list(self._anchors.Match(data) or ()) == [self._witness]
+
+    def _found(self, text: str, name: str | None, *, quiet: bool = False) -> list[SecretMatch]:
+        if quiet and (not name or classify(name[-80:]) is None):
+            return []
         data, plain = _bytes_of(text)
-        raws = self._raws(data)
+        raws = [] if quiet else self._raws(data)
         if name:
             raws.extend(self._under(name, text, len(data), raws))
         if not raws:

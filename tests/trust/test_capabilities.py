@@ -1,0 +1,93 @@
+"""What a tool is taken to be able to do."""
+
+import pytest
+
+from guardhouse.trust import KNOWN_TOOLS, Capability, ToolCatalogue, tool_name
+
+READS, WRITES, EXECUTES = Capability.READS, Capability.WRITES, Capability.EXECUTES
+SENDS = Capability.SENDS
+
+
+def catalogue(**declared):
+    return ToolCatalogue({name: frozenset(capabilities) for name, capabilities in declared.items()})
+
+
+@pytest.mark.parametrize("name", ["bash", "Bash", " BASH\n", "Shell", "run_terminal_cmd"])
+def test_a_shell_executes_however_its_name_is_written(name):
+    profile = ToolCatalogue().profile(name)
+    assert profile.capabilities == {EXECUTES}
+    assert profile.classified
+
+
+@pytest.mark.parametrize("name", ["frobnicate", "mcp__shell__bash", "bash2", "ｂａｓｈ", "bash\u200b", "read-file", ""])
+def test_a_name_that_is_not_known_exactly_may_do_anything(name):
+    profile = ToolCatalogue().profile(name)
+    assert not profile.classified
+    assert all(profile.may(capability) for capability in Capability)
+
+
+@pytest.mark.parametrize(
+    ("name", "capability"),
+    [
+        ("send_email", SENDS),
+        ("transfer_money", Capability.SPENDS),
+        ("delete_rows", Capability.DESTRUCTIVE),
+        ("web_crawl", Capability.READS_UNTRUSTED),
+        ("external_docs", Capability.READS_UNTRUSTED),
+    ],
+)
+def test_a_family_of_names_adds_what_is_sure_and_classifies_nothing(name, capability):
+    profile = ToolCatalogue().profile(name)
+    assert capability in profile.capabilities
+    assert not profile.classified
+
+
+def test_a_classified_tool_may_only_what_it_can():
+    profile = ToolCatalogue().profile("read_file")
+    assert profile.may(READS)
+    assert profile.may(WRITES, READS)
+    assert not profile.may(WRITES, SENDS)
+    assert not profile.may()
+
+
+def test_an_exact_declaration_wins_over_globs_and_built_in_knowledge():
+    tools = ToolCatalogue({"Deploy": frozenset({SENDS}), "*": frozenset({READS}), "bash": frozenset({READS})})
+    assert tools.profile("deploy").capabilities == {SENDS}
+    assert tools.profile("bash").capabilities == {READS}
+
+
+def test_globs_add_up():
+    tools = ToolCatalogue({"crm_*": frozenset({READS}), "*_update": frozenset({WRITES})})
+    assert tools.profile("CRM_update").capabilities == {READS, WRITES}
+    assert tools.profile("crm_update").classified
+    assert not tools.profile("hr_list").classified
+
+
+def test_a_glob_never_takes_away_what_is_known():
+    tools = ToolCatalogue({"*": frozenset({READS})})
+    assert tools.profile("bash").capabilities == {READS, EXECUTES}
+    assert tools.profile("send_email").capabilities == {READS, SENDS}
+    assert tools.profile("url_fetch").needs_url
+
+
+def test_declaring_nothing_says_that_a_tool_is_harmless():
+    profile = catalogue(ping=[]).profile("ping")
+    assert profile.classified
+    assert not any(profile.may(capability) for capability in Capability)
+
+
+def test_a_declared_fetcher_still_has_to_name_its_url():
+    assert ToolCatalogue({"url_fetch": frozenset({READS})}).profile("url_fetch").needs_url
+
+
+def test_every_known_name_is_written_as_it_is_compared():
+    assert all(name == tool_name(name) == profile.name for name, profile in KNOWN_TOOLS.items())
+    assert all(profile.classified for profile in KNOWN_TOOLS.values())
+
+
+def test_thousands_of_names_are_looked_up_without_keeping_them_all():
+    tools = ToolCatalogue()
+    for number in range(10_000):
+        assert not tools.profile(f"tool{number}").classified
+    assert len(tools._memo) <= 4096
+    assert tools.profile("bash").capabilities == {EXECUTES}
