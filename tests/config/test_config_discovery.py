@@ -146,7 +146,7 @@ def test_a_file_that_can_not_be_read_is_an_error_not_an_absent_file(place, where
 def test_a_trust_store_that_can_not_be_read_is_an_error(place, make):
     (place.project / ".guardhouse.yaml").write_text(DENY)
     make(place.locations.trusted)
-    with pytest.raises(PolicyError, match="trusted.json can't be read"):
+    with pytest.raises(PolicyError, match=r"trusted\.json can't be read"):
         place.load()
 
 

@@ -33,7 +33,10 @@ def test_case_and_spaces_round_a_name_do_not_matter(house):
 
 
 def test_a_described_tool_is_taken_at_its_owners_word(house):
-    yaml = "guard: {tools: {'mcp__notes__*': {capabilities: [reads]}, wire: {capabilities: [spends]}, noop: {capabilities: []}}}"
+    yaml = (
+        "guard: {tools: {'mcp__notes__*': {capabilities: [reads]}, wire: {capabilities: [spends]}, "
+        "noop: {capabilities: []}}}"
+    )
     assert house.call("mcp__notes__list", yaml).decision is Decision.ALLOW
     assert house.call("noop", yaml, url="https://evil.example/", path="/etc/shadow").decision is Decision.ALLOW
     assert codes(house.call("wire", yaml, amount=5)) == ["tool.consequential"]
@@ -172,7 +175,7 @@ OWN_COMMANDS = [
     "~/.local/bin/guardhouse allow x",
     "python -m guardhouse.cli allow x",
     "python3 -m guardhouse allow x",
-    "python -c 'from guardhouse.cli import main; main([\"allow\", \"domain\", \"x\"])'",
+    'python -c \'from guardhouse.cli import main; main(["allow", "domain", "x"])\'',
     "python -c 'from guardhouse.config.trust_store import TrustStore'",
     "env X=1 guardhouse allow x",
     "X=1 guardhouse allow x",

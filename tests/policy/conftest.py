@@ -1,4 +1,4 @@
-"""Layers written as YAML, and verdicts in a world where names resolve to public addresses and paths lead nowhere else."""
+"""Layers written as YAML, and verdicts in a plain world: names resolve to public addresses, paths lead nowhere else."""
 
 from textwrap import dedent
 

@@ -27,7 +27,11 @@ guard:
   limits: {max_bytes: 1000, max_nodes: 1000}
   rules: [{id: mine, effect: deny, tool: x}]
 """
-LOOSE = "guard: {network: {default: {deny_private_ips: false, resolve_dns: false, follow_redirects: true, allow_proxy: true}}}"
+LOOSE = """
+guard:
+  network:
+    default: {deny_private_ips: false, resolve_dns: false, follow_redirects: true, allow_proxy: true}
+"""
 
 MOVES = {
     # key: (what tightens it, what loosens it), over USER
@@ -150,7 +154,12 @@ def test_what_is_loose_already_may_stay_so(policy):
 
 
 def test_an_untrusted_project_file_can_not_beat_a_tool_section_by_the_wider_default(problems):
-    user = "guard: {network: {default: {allowed_domains: [a.example, b.example]}, url_fetch: {allowed_domains: [a.example]}}}"
+    user = """
+        guard:
+          network:
+            default: {allowed_domains: [a.example, b.example]}
+            url_fetch: {allowed_domains: [a.example]}
+    """
     for name in ("url_fetch", "URL_FETCH", "' Url_Fetch '"):
         project = f"guard: {{network: {{{name}: {{allowed_domains: [b.example]}}}}}}"
         assert "would loosen" in problems(user=user, project=project)[0]
@@ -306,9 +315,21 @@ def test_an_allow_rule_may_waive_what_is_not_locked(policy):
 
 @pytest.mark.parametrize(
     "lock",
-    ["", "bsah", "guard.bash", "Bash", "network.default.deny_private_ip", "network.default.x.y", "findings.private_pi"]
-    + ["findings.tool.unclasified", "rules.x", "bash ", "limits.max", "tools.x.y"],
-)  # fmt: skip
+    [
+        "",
+        "bsah",
+        "guard.bash",
+        "Bash",
+        "bash ",
+        "network.default.deny_private_ip",
+        "network.default.x.y",
+        "findings.private_pi",
+        "findings.tool.unclasified",
+        "rules.x",
+        "limits.max",
+        "tools.x.y",
+    ],
+)
 def test_a_lock_that_locks_nothing_is_an_error(problems, lock):
     (problem,) = problems(user=f"guard:\n  bash: ask\n  lock:\n  - '{lock}'\n")
     assert problem.startswith("user.yaml:4: `lock[0]` names no")

@@ -210,7 +210,7 @@ OWN = ReasonCode(id="mine.seen", title="Seen", severity=Severity.HIGH, why="Beca
 
 def test_a_code_of_ones_own_detector_can_be_spoken_of():
     extra = (Detector(id="mine", codes=(OWN,), find=lambda _scene: ()),)
-    text = "guard: {findings: {mine.seen: allow}, detectors: {mine: false}, rules: [{id: a, effect: deny, finding: mine.*}]}"
+    text = "guard: {findings: {mine.seen: allow}, rules: [{id: a, effect: deny, finding: mine.*}]}"
     layers = [Layer("user", read_document("user.yaml", text.encode()))]
     assert load(layers, extra_detectors=extra).config.findings["mine.seen"] == "allow"
     with pytest.raises(PolicyError, match=r"mine\.seen"):

@@ -67,7 +67,7 @@ def _leaves(scene: Scene) -> list[Leaf]:
         if not profile.may(Capability.READS, Capability.WRITES):
             return []
         # Many a tool made for files opens a URL just as well.
-        return [leaf for leaf in scene.leaves if leaf.key not in _TEXT_KEYS and _names_remote_file(leaf)]
+        return [leaf for leaf in scene.leaves if "://" in leaf.text and _names_remote_file(leaf)]
     prose = _SEARCH_KEYS if Capability.EGRESS in profile.capabilities else _TEXT_KEYS
     return [
         leaf
@@ -82,8 +82,8 @@ def _is_named(key: str) -> bool:
 
 
 def _names_remote_file(leaf: Leaf) -> bool:
-    head, mark, _rest = leaf.text[:64].partition("://")
-    return bool(mark) and is_path_key(leaf.key) and head.strip().lower() != "file" and _is_url(leaf.text)
+    scheme = leaf.text.partition("://")[0].strip()
+    return is_path_key(leaf.key) and scheme.lower() != "file" and _is_url(leaf.text)
 
 
 def _is_url(text: str) -> bool:

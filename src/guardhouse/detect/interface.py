@@ -124,7 +124,7 @@ class Body:
         return _cut_and_masked(one.text, found, _LONGEST_KEY)
 
 
-class Leaf(msgspec.Struct, frozen=True, eq=False):
+class Leaf(msgspec.Struct, frozen=True, eq=False, gc=False):
     """One string in an action: where it is, the key it stands under, what it says, and the secrets in it."""
 
     text: str

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from guardhouse.detect.interface import Detector, Leaf, OwnPlace, Scene
 from guardhouse.detect.paths.places import (
     GLOB_CHARACTERS,
@@ -134,8 +136,7 @@ _MOST_FOLLOWED: Final = 512
 """Paths of one call whose links are followed; beyond that they are judged as they are written, and a person asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True, gc=False):
     """Where a path lies."""
 
     path: str
@@ -268,8 +269,7 @@ def _home(scene: Scene) -> str:
     return homes[0] if homes else "/root"
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
+class _Named(msgspec.Struct, frozen=True, gc=False):
     """A path that a call names."""
 
     leaf: Leaf

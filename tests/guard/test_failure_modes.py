@@ -1,0 +1,335 @@
+"""One test for each row of docs/failure-modes.md: what a failure inside the guard leads to."""
+
+import asyncio
+import os
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from guarded_house import RecordingResolver, codes
+
+from guardhouse.detect import Detector
+from guardhouse.detect.secrets import SecretScanner
+from guardhouse.guard import FixedPolicy, Guard
+from guardhouse.model import (
+    Addresses,
+    Decision,
+    Finding,
+    OutputPublish,
+    PolicyError,
+    ReasonCode,
+    Severity,
+    ToolCallPost,
+    ToolCallPre,
+)
+from guardhouse.opening import open_guard
+from guardhouse.policy import PolicyEngine
+from guardhouse.redact import Redactor
+
+TABLE = Path(__file__).parents[2] / "docs" / "failure-modes.md"
+NOTE = ReasonCode(id="test.note", title="Seen", severity=Severity.INFO, why="", instead="", example="")
+CALL = ToolCallPre(tool="think", params={})
+FETCH = ToolCallPre(tool="url_fetch", params={"url": "https://ok.example/"})
+READ = ToolCallPre(tool="read_file", params={"path": "x.txt"})
+CONTENT = ToolCallPost(tool="read_file", content="plain text")
+SECRET = OutputPublish(content="sk-" + "abcdefghijklmnopqrstuvwx")
+ALLOWED = "guard: {network: {default: {allowed_domains: [ok.example]}}}"
+
+ASK, DENY, ALLOW = Decision.REQUIRE_APPROVAL, Decision.DENY, Decision.ALLOW
+
+
+def check(guard, action, decision, code):
+    """The same from both drivers: this decision, for this reason."""
+    for verdict in (guard.evaluate(action), asyncio.run(guard.evaluate_async(action))):
+        assert verdict.decision is decision
+        assert verdict.reasons[0].code == code
+        assert verdict.event_id
+
+
+def detector(find=None, needs=None):
+    return (Detector(id="other", codes=(NOTE,), find=find or (lambda scene: []), needs=needs),)
+
+
+def broken(*_args, **_kwargs):
+    raise RuntimeError("broken: the text of this must not be shown")
+
+
+def test_detector_raises_in_find(house):
+    guard = house.guard(extra=detector(find=broken))
+    check(guard, CALL, ASK, "guard.detector_failed")
+    check(guard, CONTENT, DENY, "guard.detector_failed")
+    assert "must not be shown" not in guard.evaluate(CALL).for_person
+
+
+def test_detector_raises_in_needs(house):
+    guard = house.guard(extra=detector(needs=broken))
+    check(guard, CALL, ASK, "guard.detector_failed")
+    check(guard, CONTENT, DENY, "guard.detector_failed")
+
+
+def test_detector_gives_something_else_than_findings(house):
+    for result in (None, [1], 5, ["finding"]):
+        guard = house.guard(extra=detector(find=lambda scene, result=result: result))
+        check(guard, CALL, ASK, "guard.detector_failed")
+        check(guard, CONTENT, DENY, "guard.detector_failed")
+
+
+def test_detector_finds_more_than_its_budget(house):
+    one = Finding(code="test.note", detector="other", severity=Severity.INFO)
+    guard = house.guard(extra=detector(find=lambda scene: iter(lambda: one, None)))
+    check(guard, CALL, ASK, "guard.detector_failed")
+    check(guard, CONTENT, DENY, "guard.detector_failed")
+
+
+def test_detector_never_stops_asking(house):
+    count = iter(range(1000))
+    guard = house.guard(extra=detector(find=lambda scene: scene.real_path(f"/q/{next(count)}") and []))
+    check(guard, CALL, ASK, "guard.detector_failed")
+    check(guard, CONTENT, DENY, "guard.detector_failed")
+
+
+def test_detector_fails_where_nobody_can_be_asked(house):
+    guard = house.guard("guard: {preset: ci}", extra=detector(find=broken))
+    check(guard, CALL, DENY, "guard.detector_failed")
+
+
+def test_secret_scanner_fails(house, monkeypatch):
+    monkeypatch.setattr(SecretScanner, "scan_leaves", broken)
+    guard = house.guard()
+    check(guard, CALL, DENY, "guard.internal_error")
+    check(guard, CONTENT, DENY, "guard.internal_error")
+
+
+def test_resolver_raises(house):
+    check(house.guard(ALLOWED, resolver=RecordingResolver(broken)), FETCH, DENY, "dns_failure")
+
+
+def test_resolver_answers_with_an_error(house):
+    check(house.guard(ALLOWED, resolver=RecordingResolver(Addresses(error="SERVFAIL"))), FETCH, DENY, "dns_failure")
+
+
+def test_resolver_takes_too_long(house):
+    answer = Addresses(error="no answer from the resolver within 5 s")
+    check(house.guard(ALLOWED, resolver=RecordingResolver(answer)), FETCH, DENY, "dns_failure")
+
+    def late(host):
+        raise TimeoutError
+
+    check(house.guard(ALLOWED, resolver=RecordingResolver(late)), FETCH, DENY, "dns_failure")
+
+
+def test_resolver_answers_with_something_else(house):
+    for answer in ("93.184.216.34", 5, ("93.184.216.34",)):
+        check(house.guard(ALLOWED, resolver=RecordingResolver(answer)), FETCH, DENY, "dns_failure")
+
+
+def test_resolver_answers_with_a_wrong_list(house):
+    guard = house.guard(ALLOWED, resolver=RecordingResolver(Addresses(addresses=(None, 7))))
+    verdict = guard.evaluate(FETCH)
+    assert verdict.decision in {ASK, DENY}
+    assert verdict.reasons[0].code in {"guard.detector_failed", "private_ip"}
+
+
+class Files:
+    def __init__(self, answer):
+        self.answer = answer
+
+    def real_path(self, path):
+        return self.answer(path) if callable(self.answer) else self.answer
+
+
+def test_file_system_raises(house):
+    check(house.guard(files=Files(broken)), READ, ASK, "path.unresolvable")
+
+
+def test_file_system_answers_with_something_else(house):
+    for answer in (None, "/etc", 5):
+        check(house.guard(files=Files(answer)), READ, ASK, "path.unresolvable")
+
+
+def test_path_leads_nowhere(house):
+    (house.project / "x.txt").symlink_to("x.txt")
+    check(house.guard(), READ, ASK, "path.unresolvable")
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not hasattr(os, "seteuid"), reason="needs another user")
+def test_path_may_not_be_looked_at(house):
+    locked = house.project / "locked"
+    locked.mkdir()
+    action = ToolCallPre(tool="read_file", params={"path": "locked/x"})
+    if os.geteuid() == 0:  # root may look everywhere, so the port's answer for everybody else is given in its place
+        from guardhouse.model import RealPath
+
+        check(house.guard(files=Files(RealPath(error="PermissionError"))), action, ASK, "path.unresolvable")
+        return
+    locked.chmod(0)
+    try:
+        check(house.guard(), action, ASK, "path.unresolvable")
+    finally:
+        locked.chmod(0o700)
+
+
+def test_policy_unreadable_at_start(tmp_path):
+    bad = tmp_path / "config.yaml"
+    bad.write_text("guard: {bsh: ask}")
+    with pytest.raises(PolicyError):
+        open_guard(config_file=bad, cwd=tmp_path, state_dir=tmp_path)
+    with pytest.raises(PolicyError):
+        open_guard(config_file=tmp_path / "absent.yaml", cwd=tmp_path, state_dir=tmp_path)
+
+
+class Source:
+    def __init__(self, policy):
+        self.policy = policy
+
+    def current(self):
+        if isinstance(self.policy, Exception):
+            raise self.policy
+        return self.policy
+
+
+def test_policy_unreadable_after_a_change(house):
+    for failure in (PolicyError("line 3"), OSError("gone"), None, "text"):
+        source = Source(house.policy())
+        guard = Guard(source, resolver=house.resolver, files=Files(None))
+        source.policy = failure
+        check(guard, CALL, DENY, "guard.policy_unreadable")
+        check(guard, CONTENT, DENY, "guard.policy_unreadable")
+
+
+def test_trust_store_damaged(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    own = tmp_path / ".config" / "guardhouse"
+    own.mkdir(parents=True)
+    project = tmp_path / "app"
+    project.mkdir()
+    (project / ".guardhouse.yaml").write_text("guard: {bash: deny}")
+    (own / "trusted.json").write_text("{not json")
+    with pytest.raises(PolicyError, match=r"trusted\.json"):
+        open_guard(cwd=project, state_dir=tmp_path / "state")
+
+
+def test_record_of_allowances_damaged(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    own = tmp_path / ".config" / "guardhouse"
+    own.mkdir(parents=True)
+    (own / "allowed.json").write_text('{"guard": {"network": 5}}')
+    with pytest.raises(PolicyError, match=r"allowed\.json"):
+        open_guard(cwd=tmp_path, state_dir=tmp_path / "state")
+
+
+def test_invalid_action(house):
+    guard = house.guard()
+    check(guard, ToolCallPre(tool="think", params={"x": object()}), DENY, "action.invalid")
+    check(guard, ToolCallPost(tool="x", content=object()), DENY, "action.invalid")
+
+
+def test_unknown_type(house):
+    check(house.guard(), {"type": "ToolCallPre"}, DENY, "action.invalid")
+    verdict, understood = house.guard().evaluate_json(b'{"type":"Launch"}')
+    assert (verdict.decision, codes(verdict), understood) == (DENY, ["action.invalid"], False)
+
+
+def test_oversize(house):
+    guard = house.guard("guard: {limits: {max_bytes: 1000, max_nodes: 100}}")
+    for value in ("x" * 1001, ["x"] * 101, {"k" * 1001: 1}):
+        check(guard, ToolCallPre(tool="think", params={"x": value}), DENY, "action.too_large")
+        check(guard, ToolCallPost(tool="x", content=value), DENY, "action.too_large")
+
+
+def test_too_deep(house):
+    value = "x"
+    for _ in range(70):
+        value = [value]
+    check(house.guard(), ToolCallPre(tool="think", params={"x": value}), DENY, "action.too_large")
+    check(house.guard(), ToolCallPost(tool="x", content=value), DENY, "action.too_large")
+
+
+def test_gate_fails_before_anything_was_looked_at(house, monkeypatch):
+    guard = house.guard()
+    monkeypatch.setattr("guardhouse.guard.admit", broken)
+    check(guard, CALL, ASK, "guard.internal_error")
+    check(guard, CONTENT, DENY, "guard.internal_error")
+
+
+def test_redactor_raises(house, monkeypatch):
+    monkeypatch.setattr(Redactor, "redact", broken)
+    check(house.guard(), SECRET, DENY, "guard.redaction_failed")
+    call = ToolCallPre(tool="write_file", params={"path": "x", "content": SECRET.content})
+    check(house.guard("guard: {findings: {secret.in_params: redact}}"), call, DENY, "guard.redaction_failed")
+
+
+def test_redaction_changes_nothing(house):
+    def find(scene):
+        yield Finding(code="secret.in_content", detector="other", severity=Severity.HIGH)
+
+    check(house.guard(extra=detector(find=find)), CONTENT, DENY, "guard.redaction_failed")
+
+
+def test_rule_condition_fails(house):
+    guard = house.guard("guard: {rules: [{id: many, effect: deny, when: 'action.params.count > 3'}]}")
+    check(guard, CALL, DENY, "policy.rule_failed")
+    check(guard, CONTENT, DENY, "policy.rule_failed")
+
+
+def test_policy_engine_fails(house, monkeypatch):
+    monkeypatch.setattr(PolicyEngine, "judge", broken)
+    check(house.guard(), CALL, DENY, "guard.internal_error")
+    check(house.guard(), CONTENT, DENY, "guard.internal_error")
+
+
+def test_no_event_id(house):
+    for action in (CALL, CONTENT):
+        verdict = house.guard(new_event_id=broken).evaluate(action)
+        assert (verdict.decision, codes(verdict)) == (DENY, ["guard.internal_error"])
+
+
+def test_switched_off(house):
+    guard = house.guard("guard: {enabled: false}")
+    check(guard, CALL, ALLOW, "guard.disabled")
+    check(guard, SECRET, ALLOW, "guard.disabled")
+    assert guard.evaluate(CALL).mode == "disabled"
+
+
+def test_stopped_by_a_signal(house):
+    def find(scene):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        house.guard(extra=detector(find=find)).evaluate(CALL)
+
+
+# The table -----------------------------------------------------------------------------------------------------------
+
+
+def rows():
+    lines = [line for line in TABLE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_every_row_of_the_table_names_its_own_test_and_every_test_has_a_row():
+    named = [row[4].strip("`") for row in rows()]
+    here = {name for name in globals() if name.startswith("test_") and not name.startswith("test_every_")}
+    assert len(named) == len(set(named))
+    assert set(named) == here
+
+
+def test_every_code_in_the_table_exists_and_every_outcome_holds_back(house):
+    known = house.policy().engine.codes
+    for row in rows():
+        assert len(row) == 5, row
+        for code in re.findall(r"`([a-z_.]+)`", row[3]):
+            assert code in known, row
+        if "switched off" not in row[0].lower() and "signal" not in row[0].lower():
+            assert all(re.search(r"deny|ask|stop|–", cell) for cell in row[1:3]), row
+        assert "allow" not in " ".join(row[1:3]) or "explicit" in row[0], row
+
+
+def test_every_policy_source_is_asked_anew(house):
+    policy = house.policy()
+    guard = Guard(FixedPolicy(policy), resolver=house.resolver, files=Files(None))
+    assert guard.evaluate(CALL).policy_revision == policy.revision
+    assert msgspec.to_builtins(guard.limits) == msgspec.to_builtins(policy.config.limits)
