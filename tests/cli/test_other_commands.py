@@ -81,6 +81,14 @@ def test_allow_refuses_what_would_allow_too_much(machine):
     assert machine.run("allow", "--list", "--json").stdout.strip() == "[]"
 
 
+def test_what_a_lock_does_not_let_in_is_not_left_behind(machine):
+    machine.user_config("guard: {lock: [network], network: {default: {allowed_domains: [a.example]}}}")
+    done = machine.run("allow", "domain", "b.example")
+    assert done.returncode == 2
+    assert "locked" in done.stderr
+    assert machine.check(machine.fetch("https://a.example/"))[0] == 0
+
+
 def test_a_project_file_that_loosens_is_refused_until_trusted_and_one_changed_byte_revokes(machine):
     file = machine.project_config("guard: {network: {default: {allowed_domains: [docs.example.com]}}}\n")
     done = machine.run("check", stdin=json.dumps(machine.fetch("https://docs.example.com/")))

@@ -69,7 +69,9 @@ CONDITIONS = [
     ("tool: read_file, domain: api.evil.example", [], [FETCH, READ]),
     ("", [FETCH, READ, SAY, UNKNOWN, SECRET, MAIL], []),
     ("when: 'has(action.tool) && action.tool == \"url_fetch\"'", [FETCH], [READ, SAY]),
-    ("when: 'findings.exists(f, f.code == \"net.destination\")'", [FETCH], [READ]),
+    ("does: [connects, reads], when: 'finding.code == \"net.destination\"'", [FETCH], [READ]),
+    ("when: 'finding == null && [\"url_fetch\"].exists(t, t == action.tool)'", [FETCH], [READ]),
+    ("when: 'action.tool.startsWith(\"url_\")'", [FETCH], [READ]),
     ("finding: net.destination, when: 'finding.host.startsWith(\"api\")'", [FETCH], []),
     ("finding: net.destination, when: 'finding.host.startsWith(\"www\")'", [], [FETCH]),
 ]
@@ -168,7 +170,8 @@ NEVER = [
     ("effect: deny, regex: [x, '']", "regex", "is empty"),
     ("effect: deny, when: 'action.'", "when", "CEL"),
     ("effect: deny, when: ''", "when", "CEL"),
-    ("effect: deny, when: 'user == 1'", "when", "`user` is not one of action, finding, findings"),
+    ("effect: deny, when: 'size(findings) == 0'", "when", "`findings` is not one of action, finding"),
+    ("effect: deny, when: 'user == 1'", "when", "`user` is not one of action, finding"),
     ("effect: deny, field: params", "field", "Add `regex`"),
     ("effect: deny, regex: x, field: ''", "field", "no such field"),
     ("effect: deny, regex: x, field: parms.command", "field", "no such field"),
@@ -276,7 +279,7 @@ def test_a_condition_that_can_not_be_evaluated_counts_as_matching(policy, verdic
     assert "policy.rule_failed" in {reason.code for reason in found.reasons}
 
 
-@pytest.mark.parametrize("expression", ["1", "action.params.text", "null", "findings", "0", '""'])
+@pytest.mark.parametrize("expression", ["1", "action.params.text", "null", "finding", "0", '""'])
 def test_a_condition_that_is_neither_true_nor_false_counts_as_matching(policy, verdict, expression):
     rule = f"{{id: a, effect: deny, tool: frobnicate, when: '{expression}'}}"
     found = verdict(policy(user=ALLOWING % rule), UNKNOWN)

@@ -31,7 +31,7 @@ def allow(
     A command that ends in ' *' allows further plain words: guardhouse allow command 'git log *'.
     """
     from guardhouse.config import Allowances, find_sources
-    from guardhouse.model import visible
+    from guardhouse.model import PolicyError, visible
 
     sources = find_sources()
     allowances = Allowances(sources.locations.allowed)
@@ -47,8 +47,13 @@ def allow(
         click.echo(f"{'No longer allowed' if done else 'Was not allowed'}: {kind} {visible(entry)}")
         sys.exit(0 if done else 1)
     done = allowances.add(kind, entry, [name.strip() for name in (can or "").split(",") if name.strip()])
-    said = "Allowed" if done else "Already allowed"
-    click.echo(f"{said}: {kind} {visible(entry)} (revision {sources.load().revision})")
+    try:
+        revision = sources.load().revision
+    except PolicyError:
+        if done:  # a lock, say, does not let it in: better not allowed than a policy that can't be read
+            allowances.remove(kind, entry)
+        raise
+    click.echo(f"{'Allowed' if done else 'Already allowed'}: {kind} {visible(entry)} (revision {revision})")
 
 
 def _print_entries(entries: Sequence[tuple[str, str]], *, as_json: bool) -> None:

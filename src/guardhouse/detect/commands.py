@@ -186,6 +186,8 @@ def _named_paths(scene: Scene, words: list[str]) -> Iterator[str]:
             path = _resolved(scene, word, cwd)
             yield tidy(path)
             yield from map(tidy, other_readings(path))
+    if _CHANGES_DIRECTORY.isdisjoint(words):
+        return
     base = ""
     above_own = False
     for before, word in pairwise(words):

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-VARIABLES: Final = ("action", "finding", "findings")
-"""The action as on the wire; the finding the rule matched, or null; every finding."""
+VARIABLES: Final = ("action", "finding")
+"""The action as on the wire, and the finding the rule matched, or null.
+
+The other findings are not there: a condition such as "nothing else was found" would let one more finding lift a rule.
+"""
 
 _BOUND: Final = re.compile(r"\.\s*(?:all|exists|exists_one|filter|map)\s*\(\s*([A-Za-z_]\w*)\s*,")
 """Names that an expression itself gives to the items of a list."""

@@ -110,10 +110,10 @@ class PolicyEngine:
         """The decision on `scene`, given what was found in it."""
         rules = self.rules.slice(scene.action.type, scene.rule_tool)
         waived = frozenset().union(*(rule.waives for rule in rules.allows)) if rules.allows else frozenset()
-        ruled = self._rule_on_action(scene, findings, rules)
+        ruled = self._rule_on_action(scene, rules)
         score = max((_RULE_SCORES[one.cause.decision] for one in ruled), default=0)
         for finding in findings:
-            on_finding = self._rule_on_finding(scene, finding, findings, rules, waived)
+            on_finding = self._rule_on_finding(scene, finding, rules, waived)
             ruled += on_finding
             if not on_finding[0].cause.waived or len(on_finding) > 1:
                 score = max(score, _score(finding))
@@ -136,28 +136,26 @@ class PolicyEngine:
         if not (rule.covers_tool(scene.action.type, scene.rule_tool) and rule.covers_text(scene)):
             return False
         if not rule.wants_finding:
-            return _holds(rule, scene, None, findings)[0]
+            return _holds(rule, scene, None)[0]
         return any(
-            rule.covers_finding(finding, self._risk_of(finding)) and _holds(rule, scene, finding, findings)[0]
+            rule.covers_finding(finding, self._risk_of(finding)) and _holds(rule, scene, finding)[0]
             for finding in findings
         )
 
     def _risk_of(self, finding: Finding) -> RiskLevel:
         return self._risk_level(_score(finding))
 
-    def _rule_on_action(self, scene: Scene, findings: Sequence[Finding], rules: Slice) -> list[_Ruled]:
+    def _rule_on_action(self, scene: Scene, rules: Slice) -> list[_Ruled]:
         """What rules that look at no finding say."""
         ruled = []
         for rule in rules.whole:
             if rule.covers_text(scene):
-                matched, failed = _holds(rule, scene, None, findings)
+                matched, failed = _holds(rule, scene, None)
                 if matched:
                     ruled.append(_Ruled(Cause(rule.decision), None, rule, failed))
         return ruled
 
-    def _rule_on_finding(
-        self, scene: Scene, finding: Finding, findings: Sequence[Finding], rules: Slice, waived: frozenset[str]
-    ) -> list[_Ruled]:
+    def _rule_on_finding(self, scene: Scene, finding: Finding, rules: Slice, waived: frozenset[str]) -> list[_Ruled]:
         """What the finding's code leads to, then what rules say of it."""
         floor = FLOORS.get(finding.code, Decision.ALLOW)
         if finding.code == FAILED.id and not scene.action.asks_first:
@@ -169,7 +167,7 @@ class PolicyEngine:
             # By identity: two layers may use one id, and neither may silence the other.
             if id(rule) not in seen and rule.covers_finding(finding, risk) and rule.covers_text(scene):
                 seen.add(id(rule))
-                matched, failed = _holds(rule, scene, finding, findings)
+                matched, failed = _holds(rule, scene, finding)
                 if matched:
                     ruled.append(_Ruled(Cause(rule.decision), finding, rule, failed))
         return ruled
@@ -227,7 +225,7 @@ def _score(finding: Finding) -> int:
     return int(_SCORES[finding.severity] * _WEIGHTS[finding.confidence])
 
 
-def _holds(rule: Rule, scene: Scene, finding: Finding | None, findings: Sequence[Finding]) -> tuple[bool, bool]:
+def _holds(rule: Rule, scene: Scene, finding: Finding | None) -> tuple[bool, bool]:
     """Whether a rule's `when` holds, and whether evaluating it failed, which counts as holding."""
     if rule.when is None:
         return True, False
@@ -236,7 +234,6 @@ def _holds(rule: Rule, scene: Scene, finding: Finding | None, findings: Sequence
             {
                 "action": wire(scene.action),
                 "finding": msgspec.to_builtins(finding),
-                "findings": msgspec.to_builtins(list(findings)),
             }
         )
     except Exception:  # noqa: BLE001 - a restricting rule that can't be evaluated restricts

@@ -47,4 +47,5 @@ def _changing(code: ReasonCode) -> str:
 def index_page(codes: list[ReasonCode]) -> str:
     """The page that lists all codes."""
     rows = "\n".join(f"| [`{code.id}`]({code.id}.md) | {code.severity.value} | {code.title} |" for code in codes)
-    return f"# Reason codes\n\nMade from the code by `make docs`.\n\n| code | severity | meaning |\n|---|---|---|\n{rows}\n"
+    head = "# Reason codes\n\nMade from the code by `make docs`.\n\n| code | severity | meaning |\n|---|---|---|"
+    return f"{head}\n{rows}\n"

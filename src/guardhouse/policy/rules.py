@@ -80,9 +80,10 @@ class Rule:
             return True
         if profile is None:
             return False
-        # Nobody has said what an unclassified tool does: that is a reason to restrict it, never one to allow it.
+        # To allow, everything the tool can do must be named. Nobody has said what an unclassified tool does: that is a
+        # reason to restrict it, never one to allow it.
         if self.decision is Decision.ALLOW:
-            return profile.classified and profile.may(*self.capabilities)
+            return profile.classified and bool(profile.capabilities) and profile.capabilities <= self.capabilities
         return profile.may(*self.capabilities)
 
     def covers_text(self, scene: Scene) -> bool:

@@ -115,7 +115,7 @@ class RuleSection(_Section, frozen=True, kw_only=True):
     tool: OneOrMore | UnsetType = UNSET
     """Tool names or globs; case does not count."""
     capability: OneOrMore | UnsetType = UNSET
-    """What the tool can do."""
+    """What the tool can do: one of these; in allow rules, all it can do must be among these."""
     finding: OneOrMore | UnsetType = UNSET
     """Reason codes or globs over them, such as `url.*`."""
     does: OneOrMore | UnsetType = UNSET
@@ -133,7 +133,7 @@ class RuleSection(_Section, frozen=True, kw_only=True):
     field: str | None = None
     """Only look for `regex` here: `params.command`, `content`."""
     when: str | None = None
-    """A CEL expression over `action` and `findings`; only in rules that restrict."""
+    """A CEL expression over `action` and `finding`; only in rules that restrict."""
     waives: tuple[str, ...] = ()
     """In allow rules: the reason codes (not floors) that no longer stop what matches."""
     because: str = ""
