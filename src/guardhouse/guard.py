@@ -161,25 +161,39 @@ class Guard:
             answer: object = self._resolver.resolve(need.host)
         except Exception as error:  # noqa: BLE001 - see above
             answer = error
-        return answer if isinstance(answer, Addresses) else Addresses(error=_broken("resolver", answer))
+        return _as_addresses(answer)
 
     async def _addresses_async(self, need: AddressesOf) -> Addresses:
         try:
             answer: object = await self._resolver.resolve_async(need.host)
         except Exception as error:  # noqa: BLE001 - see above
             answer = error
-        return answer if isinstance(answer, Addresses) else Addresses(error=_broken("resolver", answer))
+        return _as_addresses(answer)
 
     def _real_path(self, need: RealPathOf) -> RealPath:
         try:
             answer: object = self._files.real_path(need.path)
         except Exception as error:  # noqa: BLE001 - see above
             answer = error
-        return answer if isinstance(answer, RealPath) else RealPath(error=_broken("file system", answer))
+        return _as_real_path(answer)
 
 
-def _broken(port: str, answer: object) -> str:
-    return f"the {port} answered with {type(answer).__name__}"
+def _as_addresses(answer: object) -> Addresses:
+    """The resolver's answer, if it is one through and through."""
+    if (
+        isinstance(answer, Addresses)
+        and isinstance(answer.addresses, (tuple, list))
+        and all(isinstance(address, str) for address in answer.addresses)
+        and isinstance(answer.error, str)
+    ):
+        return answer
+    return Addresses(error=f"the resolver answered with {type(answer).__name__}")
+
+
+def _as_real_path(answer: object) -> RealPath:
+    if isinstance(answer, RealPath) and isinstance(answer.path, str) and isinstance(answer.error, str):
+        return answer
+    return RealPath(error=f"the file system answered with {type(answer).__name__}")
 
 
 def _steps(action: Action, source: PolicySource) -> Generator[Needs, _Answers | None, Verdict]:

@@ -18,6 +18,7 @@ from guardhouse.model import (
     Finding,
     OutputPublish,
     PolicyError,
+    RealPath,
     ReasonCode,
     Severity,
     ToolCallPost,
@@ -125,10 +126,9 @@ def test_resolver_answers_with_something_else(house):
 
 
 def test_resolver_answers_with_a_wrong_list(house):
-    guard = house.guard(ALLOWED, resolver=RecordingResolver(Addresses(addresses=(None, 7))))
-    verdict = guard.evaluate(FETCH)
-    assert verdict.decision in {ASK, DENY}
-    assert verdict.reasons[0].code in {"guard.detector_failed", "private_ip"}
+    for addresses in ((None, 7), None, "93.184.216.34", 5):
+        guard = house.guard(ALLOWED, resolver=RecordingResolver(Addresses(addresses=addresses)))
+        check(guard, FETCH, DENY, "dns_failure")
 
 
 class Files:
@@ -144,7 +144,7 @@ def test_file_system_raises(house):
 
 
 def test_file_system_answers_with_something_else(house):
-    for answer in (None, "/etc", 5):
+    for answer in (None, "/etc", 5, RealPath(path=5), RealPath(path=None), RealPath()):
         check(house.guard(files=Files(answer)), READ, ASK, "path.unresolvable")
 
 
@@ -159,8 +159,6 @@ def test_path_may_not_be_looked_at(house):
     locked.mkdir()
     action = ToolCallPre(tool="read_file", params={"path": "locked/x"})
     if os.geteuid() == 0:  # root may look everywhere, so the port's answer for everybody else is given in its place
-        from guardhouse.model import RealPath
-
         check(house.guard(files=Files(RealPath(error="PermissionError"))), action, ASK, "path.unresolvable")
         return
     locked.chmod(0)
