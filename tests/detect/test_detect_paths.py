@@ -23,16 +23,16 @@ from guardhouse.model import Decision, PathClass, RealPath, ToolCallPre
 
 
 def one_row(kind, pattern):
-    return PlaceTable([(kind, pattern)])
+    return PlaceTable({"any": [(kind, pattern)]})
 
 
 @pytest.mark.parametrize(("kind", "pattern", "example"), SENSITIVE)
 def test_every_sensitive_row_matches_its_example_and_not_a_neighbour(house, kind, pattern, example):
     table = one_row(kind, pattern)
-    assert table.kind(example) == kind
-    assert table.kind(example.upper()) == kind
-    assert table.kind(f"{example}-not-it/readme") is None or "**}" in pattern or pattern.endswith("**")
-    assert table.kind("/srv/app/readme.md") is None
+    assert table.kinds(example).get("any") == kind
+    assert table.kinds(example.upper()).get("any") == kind
+    assert table.kinds(f"{example}-not-it/readme").get("any") is None or "**}" in pattern or pattern.endswith("**")
+    assert table.kinds("/srv/app/readme.md").get("any") is None
     verdict = house.call("read_file", path=example)
     assert verdict.decision is Decision.REQUIRE_APPROVAL
     assert "path.sensitive_read" in codes(verdict)
@@ -40,15 +40,15 @@ def test_every_sensitive_row_matches_its_example_and_not_a_neighbour(house, kind
 
 @pytest.mark.parametrize(("pattern", "example"), NOT_SENSITIVE)
 def test_every_spared_row_is_read_without_a_question(house, pattern, example):
-    assert one_row("spared", pattern).kind(example) == "spared"
-    assert one_row("spared", pattern).kind("/home/ada/.ssh/id_rsa") is None
+    assert one_row("spared", pattern).kinds(example).get("any") == "spared"
+    assert one_row("spared", pattern).kinds("/home/ada/.ssh/id_rsa").get("any") is None
     assert house.call("read_file", path=example).decision is Decision.ALLOW
 
 
 @pytest.mark.parametrize(("kind", "pattern", "example"), PERSISTENCE)
 def test_every_persistence_row_asks_before_a_write_and_not_before_a_read(house, kind, pattern, example):
-    assert one_row(kind, pattern).kind(example) == kind
-    assert one_row(kind, pattern).kind("/srv/app/main.py") is None
+    assert one_row(kind, pattern).kinds(example).get("any") == kind
+    assert one_row(kind, pattern).kinds("/srv/app/main.py").get("any") is None
     verdict = house.call("write_file", path=example, content="x")
     assert "path.persistence_write" in codes(verdict)
     assert "path.persistence_write" not in codes(house.call("read_file", path=example))
@@ -56,8 +56,8 @@ def test_every_persistence_row_asks_before_a_write_and_not_before_a_read(house, 
 
 @pytest.mark.parametrize(("agent", "pattern", "example"), HOOK_SETTINGS)
 def test_every_row_of_hook_settings_is_denied_to_writers(house, agent, pattern, example):
-    assert one_row(agent, pattern).kind(example) == agent
-    assert one_row(agent, pattern).kind("/srv/app/settings.json") is None
+    assert one_row(agent, pattern).kinds(example).get("any") == agent
+    assert one_row(agent, pattern).kinds("/srv/app/settings.json").get("any") is None
     verdict = house.call("write_file", path=example, content="x")
     assert verdict.decision is Decision.DENY
     assert found(verdict, "guard.hook_settings")[0].detail == agent
@@ -65,10 +65,10 @@ def test_every_row_of_hook_settings_is_denied_to_writers(house, agent, pattern, 
 
 @pytest.mark.parametrize(("agent", "pattern", "example"), HOOK_DIRECTORIES)
 def test_every_directory_of_hook_settings_is_denied_to_removers_only(house, agent, pattern, example):
-    assert one_row(agent, pattern).kind(example) == agent
-    assert one_row(agent, pattern).kind(f"{example}x") is None
+    assert one_row(agent, pattern).kinds(example).get("any") == agent
+    assert one_row(agent, pattern).kinds(f"{example}x").get("any") is None
     assert "guard.hook_settings" in codes(house.call("delete_directory", path=example))
-    covered = PlaceTable((row[0], row[1]) for row in HOOK_SETTINGS).kind(f"{example}/notes.md") is not None
+    covered = bool(PlaceTable({"hooks": ((row[0], row[1]) for row in HOOK_SETTINGS)}).kinds(f"{example}/notes.md"))
     assert ("guard.hook_settings" in codes(house.call("write_file", path=f"{example}/notes.md"))) == covered
 
 
@@ -288,7 +288,7 @@ def test_any_text_becomes_an_absolute_tidy_path(raw, cwd, home):
 
 @given(st.text(alphabet="ab/*?[]{},.~-^$()|+\\", max_size=30))
 def test_any_pattern_makes_a_table(pattern):
-    assert PlaceTable([("any", pattern)], ("/home/a(b",)).kind("/x/y") in {None, "any"}
+    assert PlaceTable({"g": [("any", pattern)]}, ("/home/a(b",)).kinds("/x/y") in ({}, {"g": "any"})
     assert glob_to_re2(pattern)
 
 

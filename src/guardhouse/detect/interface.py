@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, overload
 
 import msgspec
 
@@ -37,11 +36,14 @@ from guardhouse.model import (
     UserInput,
 )
 from guardhouse.net import NetworkRules
-from guardhouse.trust import ToolCatalogue, ToolProfile, tool_name
+from guardhouse.trust import ToolCatalogue, ToolProfile
 
 if TYPE_CHECKING:
     from guardhouse.detect.secrets import SecretMatch, SecretScanner
     from guardhouse.detect.secrets.walk import Leaf as _Walked
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,8 @@ class DetectorSettings:
     switched_off: frozenset[str] = frozenset()
 
     def network_for(self, tool: str) -> NetworkRules:
-        """The destination rules of `tool`, or the default ones."""
-        return self.network_by_tool.get(tool_name(tool), self.network)
+        """The destination rules of a tool, given by its profile's name, or the default ones."""
+        return self.network_by_tool.get(tool, self.network)
 
 
 class Body:
@@ -147,6 +149,29 @@ class Leaf(msgspec.Struct, frozen=True, eq=False, gc=False):
         return _cut_and_masked(self.text, self.secrets, _EXCERPT)
 
 
+class _Once(Generic[T]):
+    """A property that is worked out the first time and then kept. functools' own takes a lock each time in 3.11."""
+
+    def __init__(self, find: Callable[[Any], T]) -> None:
+        self._find = find
+        self.__doc__ = find.__doc__
+
+    def __set_name__(self, _owner: type[Any], name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, scene: None, owner: type[Any]) -> _Once[T]: ...
+
+    @overload
+    def __get__(self, scene: object, owner: type[Any]) -> T: ...
+
+    def __get__(self, scene: object | None, owner: type[Any]) -> T | _Once[T]:  # noqa: ARG002 - Python's signature
+        if scene is None:
+            return self
+        value = scene.__dict__[self._name] = self._find(scene)
+        return value
+
+
 class Scene:
     """One action under inspection."""
 
@@ -169,7 +194,7 @@ class Scene:
         """What was asked for and is not among the facts."""
         return tuple(need for need in self.needed if not self.facts.answers(need))
 
-    @cached_property
+    @_Once
     def tool(self) -> ToolProfile | None:
         """The profile of the tool about to be called; None for every other action."""
         return self.settings.tools.profile(self.action.tool) if isinstance(self.action, ToolCallPre) else None
@@ -181,7 +206,7 @@ class Scene:
             return self.settings.tools.profile(self.action.tool)
         return self.tool
 
-    @cached_property
+    @_Once
     def body(self) -> tuple[str, Any]:
         """The field that carries what the action says, and its value."""
         action = self.action
@@ -193,18 +218,18 @@ class Scene:
             return "source", action.source
         return "content", action.content
 
-    @cached_property
+    @_Once
     def leaves(self) -> tuple[Leaf, ...]:
         """Every string of the action's body, object keys included."""
         root, value = self.body
         return tuple(Body(root, self.settings.scanner.scan_leaves(value)).leaves())
 
-    @cached_property
+    @_Once
     def secrets(self) -> list[tuple[Leaf, SecretMatch]]:
         """Every secret in the action's body, with the string it is in."""
         return [(leaf, match) for leaf in self.leaves for match in leaf.secrets]
 
-    @cached_property
+    @_Once
     def origin(self) -> Origin:
         """Which content the action's body is."""
         action = self.action

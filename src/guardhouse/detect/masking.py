@@ -102,18 +102,21 @@ def masker(scene: Scene, findings: Iterable[Finding]) -> Masker | None:
     names = [name for name in _names(scene) if len(name) >= _SHORTEST]
     if scene.secrets:
         return Masker(scene, names)
-    said = {text for finding in findings for text in _said(finding) if text and len(text) >= _SHORTEST}
-    new = [text for text in said if not any(text in leaf.text for leaf in scene.leaves[:_COMPARED])]
-    if not (names or new) or not scene.settings.scanner.scan("\n".join((*names, *sorted(new)))):
+    said = [text for finding in findings for text in _said(finding) if text and len(text) >= _SHORTEST]
+    scanner = scene.settings.scanner
+    if scanner.is_quiet((*names, *said)):
+        return None
+    new = {text for text in said if not any(text in leaf.text for leaf in scene.leaves[:_COMPARED])}
+    if not (names or new) or not scanner.scan("\n".join((*names, *sorted(new)))):
         return None
     return Masker(scene, names)
 
 
 def _names(scene: Scene) -> Iterator[str]:
-    action = scene.action
+    action, body = scene.action, scene.body[0]
     for name in action.__struct_fields__:
         value = getattr(action, name)
-        if name != scene.body[0] and isinstance(value, str):
+        if value is not None and name != body and isinstance(value, str):
             yield value
 
 

@@ -183,12 +183,15 @@ def admit(action: Action, limits: Limits = DEFAULT_LIMITS) -> Action:
 
 def wire(action: Action) -> dict[str, Any]:
     """The action as the JSON object it travels as (not a copy: treat it as read-only)."""
-    fields = {
-        name: value
-        for name, value in ((name, getattr(action, name)) for name in action.__struct_fields__)
-        if value is not None or name in {"content", "query"}
-    }
-    return {"type": action.type, **fields}
+    fields: dict[str, Any] = {"type": action.type}
+    for name in action.__struct_fields__:
+        value = getattr(action, name)
+        if value is not None or name in _MAY_BE_NULL:
+            fields[name] = value
+    return fields
+
+
+_MAY_BE_NULL: Final = frozenset({"content", "query"})
 
 
 def action_hash(action: Action, binding: dict[str, str] | None = None) -> str:

@@ -8,11 +8,12 @@ The envelope carries a version: a change of what is covered is a new version, ne
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from json.encoder import JSONEncoder, encode_basestring
+from collections.abc import Iterable
+from json.encoder import encode_basestring
 from math import copysign, isfinite
 from typing import Any, Final
+
+import msgspec
 
 from guardhouse.model.errors import InvalidAction
 
@@ -23,37 +24,44 @@ _EXACT: Final = 2**53 - 1
 def canonical_json(value: Any) -> bytes:
     """The RFC 8785 bytes of a JSON value. Integers beyond ±(2**53 - 1) are refused: doubles can't hold them."""
     out: list[str] = []
-    with _strict():
+    try:
         _write(value, out, "", None)
         return "".join(out).encode("utf-8")
+    except _NOT_JSON:
+        raise _not_json() from None
 
 
 def typed_digest(envelope: dict[str, Any]) -> str:
     """`v1:` and the SHA-256 over `envelope` and the number types in it, as canonical JSON."""
-    types: dict[str, str] = {}
-    types_out: list[str] = []
-    with _strict():
-        if _is_simple(envelope):
-            out = [_encode(envelope)]
-        else:
-            out = []
-            _write(envelope, out, "", types)
-        _write(types, types_out, "", None)
-        text = f'{{"envelope":{"".join(out)},"types":{"".join(types_out)},"version":{HASH_VERSION}}}'
-        return f"v{HASH_VERSION}:{hashlib.sha256(text.encode('utf-8')).hexdigest()}"
-
-
-@contextmanager
-def _strict() -> Iterator[None]:
-    """Whatever is no JSON after all (a key that is no string, half a surrogate pair, endless nesting) is refused."""
     try:
-        yield
-    except (AttributeError, TypeError, UnicodeEncodeError, RecursionError):
-        raise InvalidAction("A value is not JSON.", fix="Let `admit` check the action first.") from None
+        data = _typed(envelope)
+    except _NOT_JSON:
+        raise _not_json() from None
+    return f"v{HASH_VERSION}:{hashlib.sha256(data).hexdigest()}"
 
 
-_encode: Final = JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
-"""For simple values Python's own encoder gives the RFC 8785 bytes, several times as fast."""
+def _typed(envelope: dict[str, Any]) -> bytes:
+    types: dict[str, str] = {}
+    if _is_simple(envelope):
+        return _encode({"envelope": envelope, "types": types, "version": HASH_VERSION})
+    out: list[str] = []
+    types_out: list[str] = []
+    _write(envelope, out, "", types)
+    _write(types, types_out, "", None)
+    text = f'{{"envelope":{"".join(out)},"types":{"".join(types_out)},"version":{HASH_VERSION}}}'
+    return text.encode("utf-8")
+
+
+_NOT_JSON: Final = (AttributeError, TypeError, UnicodeEncodeError, RecursionError)
+"""What is no JSON after all: a key that is no string, half a surrogate pair, endless nesting."""
+
+
+def _not_json() -> InvalidAction:
+    return InvalidAction("A value is not JSON.", fix="Let `admit` check the action first.")
+
+
+_encode: Final = msgspec.json.Encoder(order="sorted").encode
+"""For simple values msgspec's encoder gives the RFC 8785 bytes, many times as fast; a test compares every character."""
 
 
 def _is_simple(value: Any) -> bool:

@@ -18,6 +18,8 @@ class Ordered(Enum):
     def __init__(self, _value: str) -> None:
         self.rank = len(type(self).__members__)
 
+    __hash__ = object.__hash__  # members are single objects, and Enum's own hash is slow Python
+
     def __lt__(self, other: Ordered) -> bool:
         return self.rank < other.rank
 
@@ -52,6 +54,8 @@ class Confidence(Ordered):
 class Effect(Enum):
     """What an action would do to the world."""
 
+    __hash__ = object.__hash__
+
     READS = "reads"
     WRITES = "writes"
     DELETES = "deletes"
@@ -62,6 +66,8 @@ class Effect(Enum):
 
 class PathClass(Enum):
     """Where a path lies, as far as policy cares."""
+
+    __hash__ = object.__hash__
 
     PROJECT = "project"
     ALLOWED = "allowed"

@@ -83,7 +83,7 @@ class _Copier:
         if kind is dict:
             if depth >= MAX_DEPTH:
                 raise _too_deep()
-            return {self._key(key): self.copy(item, depth + 1) for key, item in value.items()}
+            return self._object(value, depth)
         if kind is list or kind is tuple:
             if depth >= MAX_DEPTH:
                 raise _too_deep()
@@ -99,6 +99,27 @@ class _Copier:
                 raise InvalidAction("The input holds NaN or an infinite number.", fix="Send null or a string.")
             return value
         return self._subclass(value, depth)
+
+    def _object(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:
+        """What most of an action is made of: plain ASCII keys and strings are counted here and now."""
+        copied: dict[str, Any] = {}
+        nodes = size = 0
+        for key, item in value.items():
+            if type(key) is str and key.isascii():
+                size += len(key)
+            else:
+                key = self._key(key)  # noqa: PLW2901
+            if type(item) is str and item.isascii():
+                nodes += 1
+                size += len(item)
+                copied[key] = item
+            else:
+                copied[key] = self.copy(item, depth + 1)
+        self.nodes_left -= nodes
+        self.bytes_left -= size
+        if self.nodes_left < 0 or self.bytes_left < 0:
+            raise too_large(self.limits)
+        return copied
 
     def _subclass(self, value: Any, depth: int) -> Any:
         """str, int, float, dict and list subclasses (enums, ordered dicts) are taken as what they are in JSON.

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class Capability(Enum):
     """One thing a tool can do to the world or bring into the conversation."""
 
+    __hash__ = object.__hash__  # members are single objects, and Enum's own hash is slow Python
+
     READS = "reads"
     READS_PRIVATE = "reads_private"
     READS_UNTRUSTED = "reads_untrusted"

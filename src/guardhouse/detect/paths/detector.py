@@ -35,7 +35,7 @@ from guardhouse.model import Effect, Finding, PathClass, ReasonCode, Severity, S
 from guardhouse.trust import KNOWN_TOOLS, Capability, ToolProfile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Mapping
 
 _ID: Final = "paths"
 
@@ -432,28 +432,31 @@ def holds_own_place(scene: Scene, path: str) -> bool:
 def _locate(scene: Scene, path: str, effects: frozenset[Effect]) -> _Place:
     tables = _tables(scene.settings.sensitive_paths, scene.settings.surroundings.homes)
     own = own_place(scene, path)
-    secret = None if tables.spared.kind(path) else tables.sensitive.kind(path)
-    secret = secret or tables.configured.kind(path)
+    kinds = tables.places.kinds(path)
+    secret = kinds.get(_CONFIGURED) or (None if _SPARED in kinds else kinds.get(_SENSITIVE))
     if secret is None and not GLOB_CHARACTERS.isdisjoint(path):
         secret = next((kind for kind, example in tables.examples if may_reach(path, example)), None)
-    hooks = tables.hooks.kind(path)
+    hooks = kinds.get(_HOOKS)
     if hooks is None and Effect.DELETES in effects:
-        hooks = tables.hook_directories.kind(path)
-    return _Place(path, _path_class(scene, path, own, secret, tables), secret, hooks, own)
+        hooks = kinds.get(_HOOK_DIRECTORIES)
+    return _Place(path, _path_class(scene, path, own, secret, kinds), secret, hooks, own)
 
 
 def is_hook_file(scene: Scene, path: str) -> bool:
     """Whether an absolute path is among the settings that decide whether an agent calls the guard."""
-    return _tables(scene.settings.sensitive_paths, scene.settings.surroundings.homes).hooks.kind(path) is not None
+    tables = _tables(scene.settings.sensitive_paths, scene.settings.surroundings.homes)
+    return _HOOKS in tables.places.kinds(path)
 
 
-def _path_class(scene: Scene, path: str, own: OwnPlace | None, secret: str | None, tables: _Tables) -> PathClass:
+def _path_class(
+    scene: Scene, path: str, own: OwnPlace | None, secret: str | None, kinds: Mapping[str, str]
+) -> PathClass:
     around = scene.settings.surroundings
     if own is not None:
         return PathClass.GUARD
     if any(inside(path, directory) for directory in scene.settings.allowed_directories):
         return PathClass.ALLOWED
-    if tables.persistence.kind(path):
+    if _PERSISTENCE in kinds:
         return PathClass.PERSISTENCE
     if _in_project(scene, path):
         return PathClass.PROJECT
@@ -486,34 +489,39 @@ def _is_project(directory: str, configured: tuple[str, ...], homes: tuple[str, .
         and directory not in SYSTEM_ROOTS
         and not any(inside(home, directory) for home in homes)
         and not any(inside(directory, root) for root in NO_PROJECTS)
-        and _tables(configured, homes).sensitive.kind(directory) is None
+        and _SENSITIVE not in _tables(configured, homes).places.kinds(directory)
     )
+
+
+_SENSITIVE, _SPARED, _CONFIGURED, _PERSISTENCE, _HOOKS, _HOOK_DIRECTORIES = (
+    "sensitive",
+    "spared",
+    "configured",
+    "persistence",
+    "hooks",
+    "hook_directories",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    sensitive: PlaceTable
-    spared: PlaceTable
-    configured: PlaceTable
-    persistence: PlaceTable
-    hooks: PlaceTable
-    hook_directories: PlaceTable
+    places: PlaceTable
     examples: tuple[tuple[str, str], ...]
     """Sensitive files at known places, for globs: a pattern is sensitive if it matches one of them."""
 
 
 @lru_cache(maxsize=8)
 def _tables(configured: tuple[str, ...], homes: tuple[str, ...]) -> _Tables:
-    def table(rows: Iterable[tuple[str, ...]]) -> PlaceTable:
-        return PlaceTable(((row[0], row[1]) for row in rows), homes)
-
+    groups = {
+        _SENSITIVE: ((kind, pattern) for kind, pattern, _example in SENSITIVE),
+        _SPARED: (("spared", pattern) for pattern, _example in NOT_SENSITIVE),
+        _CONFIGURED: (("configured", pattern) for pattern in configured),
+        _PERSISTENCE: ((kind, pattern) for kind, pattern, _example in PERSISTENCE),
+        _HOOKS: ((kind, pattern) for kind, pattern, _example in HOOK_SETTINGS),
+        _HOOK_DIRECTORIES: ((row[0], row[1]) for row in HOOK_DIRECTORIES),
+    }
     return _Tables(
-        sensitive=table(SENSITIVE),
-        spared=table(("spared", pattern) for pattern, _example in NOT_SENSITIVE),
-        configured=table(("configured", pattern) for pattern in configured),
-        persistence=table(PERSISTENCE),
-        hooks=table(HOOK_SETTINGS),
-        hook_directories=table(HOOK_DIRECTORIES),
+        places=PlaceTable(groups, homes),
         examples=tuple(_examples(homes)),
     )
 

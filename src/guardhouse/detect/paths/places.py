@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 # fmt: off - one entry a line
 SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
@@ -233,25 +233,36 @@ SYSTEM_ROOTS: Final = (
 
 
 class PlaceTable:
-    """A compiled set of patterns: which of them, if any, a path falls under."""
+    """Groups of patterns, compiled into one set: under which of each group, if any, a path falls."""
 
-    def __init__(self, patterns: Iterable[tuple[str, str]], homes: tuple[str, ...] = ()) -> None:
+    def __init__(self, groups: Mapping[str, Iterable[tuple[str, str]]], homes: tuple[str, ...] = ()) -> None:
         import re2  # only needed once a path is looked at
 
         options = re2.Options()
         options.case_sensitive = False
         options.encoding = re2.Options.Encoding.UTF8
+        options.max_mem = 64 << 20
         self._set: Any = re2.Set.FullMatchSet(options)
-        self._kinds: list[str] = []
-        for kind, pattern in patterns:
-            self._kinds.append(kind)
-            self._set.Add(glob_to_re2(pattern, homes))
+        self._rows: list[tuple[str, str]] = []
+        for group, patterns in groups.items():
+            for kind, pattern in patterns:
+                self._rows.append((group, kind))
+                self._set.Add(glob_to_re2(pattern, homes))
+        # RE2 answers "no match" also when it ran out of memory. This one always matches.
+        self._witness = self._set.Add("(?s:.*)")
         self._set.Compile()
 
-    def kind(self, path: str) -> str | None:
-        """The kind of the first pattern that `path` matches."""
+    def kinds(self, path: str) -> dict[str, str]:
+        """For each group with a pattern that `path` matches, the kind of the first."""
         indexes = self._set.Match(path)
-        return self._kinds[min(indexes)] if indexes else None
+        if not indexes or self._witness not in indexes:
+            raise MemoryError("the table of places could not be searched")
+        found: dict[str, str] = {}
+        for index in sorted(indexes):
+            if index != self._witness:
+                group, kind = self._rows[index]
+                found.setdefault(group, kind)
+        return found
 
 
 _HOMES: Final = ("/home/[^/]+", "/root", "/var/root", "/users/[^/]+")

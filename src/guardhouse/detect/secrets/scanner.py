@@ -19,7 +19,7 @@ from guardhouse.detect.secrets.walk import Leaf, leaves, path
 from guardhouse.model import Confidence, GuardhouseError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _ALL: Final = (*KINDS, PAIR)
 _PAIR: Final = len(KINDS)
@@ -92,8 +92,10 @@ class SecretScanner:
     def scan_leaves(self, value: Any) -> list[tuple[Leaf, list[SecretMatch]]]:
         """Every string of a value, in the order of `leaves`, with its secrets."""
         strings = leaves(value)
-        quiet = self._is_quiet(strings)
-        scanned = [(leaf, self._found(leaf.text, leaf.name, quiet=quiet)) for leaf in strings]
+        if self.is_quiet(leaf.text for leaf in strings):
+            scanned = [(leaf, self._named(leaf) if leaf.name else []) for leaf in strings]
+        else:
+            scanned = [(leaf, self._found(leaf.text, leaf.name)) for leaf in strings]
         echoes = Echoes(
             (leaf.text[match.start : match.end], match) for leaf, found in scanned if found for match in found
         )
@@ -101,18 +103,23 @@ class SecretScanner:
             scanned = [(leaf, _with_echoes(leaf.text, found, echoes)) for leaf, found in scanned]
         return scanned
 
-    def _is_quiet(self, strings: list[Leaf]) -> bool:
-        """Whether no kind can be in any of many short strings: one look at all of them together tells."""
+    def is_quiet(self, texts: Iterable[str]) -> bool:
+        """Whether no kind can be in any of `texts`: one cheap look at all of them together tells.
+
+        False says nothing; and a text that is quiet may still be a secret by the name it stands under.
+        """
         if self._extra:
             return False
-        data, _plain = _bytes_of("\n".join(leaf.text for leaf in strings))
+        data, _plain = _bytes_of("\n".join(texts))
         return list(self._anchors.Match(data) or ()) == [self._witness]
 
-    def _found(self, text: str, name: str | None, *, quiet: bool = False) -> list[SecretMatch]:
-        if quiet and (not name or classify(name[-80:]) is None):
-            return []
+    def _named(self, leaf: Leaf) -> list[SecretMatch]:
+        """The secrets of a string in which no kind can be: it may be one by its name alone."""
+        return self._found(leaf.text, leaf.name) if classify(leaf.name[-80:]) is not None else []
+
+    def _found(self, text: str, name: str | None) -> list[SecretMatch]:
         data, plain = _bytes_of(text)
-        raws = [] if quiet else self._raws(data)
+        raws = self._raws(data)
         if name:
             raws.extend(self._under(name, text, len(data), raws))
         if not raws:
