@@ -11,6 +11,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import cedarpy
@@ -29,6 +30,7 @@ from guardhouse.model import (
 )
 from guardhouse.policy import Document, Layer, Policy, load
 
+ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 7
 BUDGETS = {"policy, 20 rules": 20.0, "policy, 2,000 rules / 20 rules": 2.0, "evaluate, 200-byte call": 150.0}
 
@@ -172,26 +174,26 @@ def evaluate_all() -> dict[str, float]:
                 "method": "GET",
                 "headers": {"accept": "application/json", "user-agent": "agent/1.0"},
             },
-            cwd="/home/u/project",
+            cwd=str(ROOT),
             session_id="s1",
         ),
         "read": ToolCallPre(
             tool="read_file",
             params={"path": "src/guardhouse/model/actions.py", "offset": 100, "limit": 200, "encoding": "utf-8"},
-            cwd="/home/u/project",
+            cwd=str(ROOT),
             session_id="s-0123456789abcdef",
             call_id="call-0123456789abcdef",
         ),
         "write": ToolCallPre(
             tool="write_file",
             params={"path": "src/notes.txt", "content": "Remember to look at the second table again. " * 2},
-            cwd="/home/u/project",
+            cwd=str(ROOT),
             session_id="s1",
         ),
         "command": ToolCallPre(
             tool="bash",
             params={"command": "git status && make test 2>&1 | tail -n 40", "description": "Run the tests and look"},
-            cwd="/home/u/project",
+            cwd=str(ROOT),
             session_id="s-0123456789abcdef",
         ),
         "result": ToolCallPost(

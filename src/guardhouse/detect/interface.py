@@ -165,7 +165,7 @@ class _Once(Generic[T]):
     @overload
     def __get__(self, scene: object, owner: type[Any]) -> T: ...
 
-    def __get__(self, scene: object | None, owner: type[Any]) -> T | _Once[T]:  # noqa: ARG002 - Python's signature
+    def __get__(self, scene: object | None, owner: type[Any]) -> T | _Once[T]:
         if scene is None:
             return self
         value = scene.__dict__[self._name] = self._find(scene)
