@@ -7,7 +7,6 @@ command that drives the guard itself, and one that reaches into the guard's own 
 
 from __future__ import annotations
 
-import re
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -59,12 +58,10 @@ OWN_COMMAND: Final = ReasonCode(
     example='{"type":"ToolCallPre","tool":"bash","params":{"command":"guardhouse allow domain evil.example"}}',
 )
 
-_CONTROL_WORDS: Final = frozenset(
-    "approvals token allow trust install uninstall policy enforce serve hook "
-    "kill pkill killall stop disable mask remove purge".split()
-)
-"""Subcommands of ours that change what is allowed, and what others do to a program; looking (`check`, `url`,
-`redact`) is harmless."""
+_SUBCOMMANDS: Final = frozenset("approvals token allow trust install uninstall policy enforce serve hook".split())
+"""Subcommands of ours that change what is allowed; looking (`check`, `url`, `redact`) is harmless."""
+_TAMPERING: Final = frozenset("kill pkill killall stop disable mask remove purge uninstall".split())
+"""What other programs do to a program, before or after its name."""
 _PROGRAM: Final = "guardhouse"
 _PROGRAM_NAMES: Final = frozenset({_PROGRAM, "guardhouse.cli", "guardhouse.exe", "guardhouse.__main__"})
 _PROGRAM_DIRECTORIES: Final = frozenset({"", ".", "bin", "scripts"})
@@ -146,17 +143,25 @@ def _drives_guard(scene: Scene, command: str) -> bool:
     names = [word.rpartition("/")[2].lower() for word in words]
     if any(name.startswith(_OWN_MODULES) for name in names):
         return True
-    if not _CONTROL_WORDS.isdisjoint(names) and any(
-        map(_is_program, (*words, *_words(command, _SPLIT_NOT_AT_BRACKETS)))
-    ):
+    if _controls(words) or _controls(_words(command, _SPLIT_NOT_AT_BRACKETS)):
         return True
     only_reads = _only_reads(command)
     if any(_reaches(scene, path, only_reads=only_reads) for path in _named_paths(scene, words)):
         return True
-    if not _REMOVERS.isdisjoint(names) and any(_removes_own(scene, part) for part in _PARTS.split(command)):
+    if not _REMOVERS.isdisjoint(names) and any(_removes_own(scene, part) for part in _parts(command)):
         return True
     folded = "".join(words).lower()
     return not only_reads and any(tail in folded for tail in _OWN_TAILS)
+
+
+def _controls(words: list[str]) -> bool:
+    """Whether the guard's program is named together with a word that changes it."""
+    at = next((index for index, word in enumerate(words) if _is_program(word)), None)
+    if at is None:
+        return False
+    # Before its name they are arguments to come (`echo allow | xargs guardhouse`), but for `pip install guardhouse`.
+    before, after = {word.lower() for word in words[:at]}, {word.lower() for word in words[at + 1 :]}
+    return not _SUBCOMMANDS.isdisjoint(after | before - {"install"}) or not _TAMPERING.isdisjoint(after | before)
 
 
 def _is_program(word: str) -> bool:
@@ -211,6 +216,11 @@ def _reaches(scene: Scene, path: str, *, only_reads: bool) -> bool:
     return not only_reads and is_hook_file(scene, path)
 
 
+def _parts(command: str) -> list[str]:
+    """The commands of a list or a pipe."""
+    return command.translate(_PART_BREAKS).split("\n")
+
+
 def _removes_own(scene: Scene, part: str) -> bool:
     """Whether one command of a list removes or moves a directory that a place of the guard's lies in."""
     words = [word for word in _words(part) if not word.startswith("-")]
@@ -220,7 +230,7 @@ def _removes_own(scene: Scene, part: str) -> bool:
     return any(holds_own_place(scene, tidy(_resolved(scene, word, cwd))) for word in removed)
 
 
-_PARTS: Final = re.compile(r"[;&|\n]+")
+_PART_BREAKS: Final = str.maketrans(";&|", "\n\n\n")
 _PATH_MARKS: Final = frozenset("/.~$")
 _OWN_TAILS: Final = (".config/guardhouse", ".local/state/guardhouse", ".guardhouse.", "/etc/guardhouse")
 """Places of ours that a command may name after a `cd` or by a variable, where the words alone do not resolve."""

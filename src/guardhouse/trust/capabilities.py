@@ -43,6 +43,8 @@ class ToolProfile(msgspec.Struct, frozen=True):
     """False: nobody has said what this tool does, so it may do anything."""
     needs_url: bool = False
     """A call without a destination makes no sense, so one that hides it is refused."""
+    takes_away: bool = False
+    """What it is given may be gone from its place afterwards."""
 
     def may(self, *wanted: Capability) -> bool:
         """Whether the tool has one of `wanted`; an unclassified tool may do everything."""
@@ -54,9 +56,11 @@ _FILE_READERS: Final = (
     "read_text_file search_file_content search_files view view_file"
 )
 _FILE_WRITERS: Final = (
-    "append_file apply_patch create_directory create_file edit edit_file make_directory mkdir multiedit "
-    "notebookedit patch replace str_replace str_replace_based_edit_tool str_replace_editor write write_file"
+    "append_file create_directory create_file edit edit_file make_directory mkdir multiedit notebookedit replace "
+    "str_replace write write_file"
 )
+_FILE_PATCHERS: Final = "apply_patch patch"
+_FILE_EDITORS: Final = "str_replace_based_edit_tool str_replace_editor"
 _FILE_MOVERS: Final = "copy_file cp move_file mv rename_file"
 _FILE_REMOVERS: Final = "delete_directory delete_file remove_directory remove_file rm rmdir unlink"
 _SHELLS: Final = (
@@ -78,22 +82,24 @@ _READS = frozenset({Capability.READS})
 _WRITES = frozenset({Capability.WRITES})
 _BRINGS_WEB = frozenset({Capability.EGRESS, Capability.READS_UNTRUSTED})
 
-_KNOWN_NAMES: Final[tuple[tuple[str, frozenset[Capability], bool], ...]] = (
-    # names, capabilities, whether a call must name a URL
-    (_FILE_READERS, _READS, False),
-    (_FILE_WRITERS, _WRITES, False),
-    (_FILE_MOVERS, _READS | _WRITES, False),
-    (_FILE_REMOVERS, frozenset({Capability.WRITES, Capability.DESTRUCTIVE}), False),
-    (_SHELLS, frozenset({Capability.EXECUTES}), False),
-    (_CODE_RUNNERS, frozenset({Capability.EXECUTES}), False),
-    (_URL_FETCHERS, _BRINGS_WEB, True),
-    (_SEARCHERS, _BRINGS_WEB, False),
-    (_BOOKKEEPING, frozenset(), False),
+_KNOWN_NAMES: Final[tuple[tuple[str, frozenset[Capability], bool, bool], ...]] = (
+    # names, capabilities, whether a call must name a URL, whether what it is given may be gone afterwards
+    (_FILE_READERS, _READS, False, False),
+    (_FILE_WRITERS, _WRITES, False, False),
+    (_FILE_PATCHERS, _WRITES, False, True),
+    (_FILE_EDITORS, _READS | _WRITES, False, False),
+    (_FILE_MOVERS, _READS | _WRITES, False, True),
+    (_FILE_REMOVERS, frozenset({Capability.WRITES, Capability.DESTRUCTIVE}), False, True),
+    (_SHELLS, frozenset({Capability.EXECUTES}), False, True),
+    (_CODE_RUNNERS, frozenset({Capability.EXECUTES}), False, True),
+    (_URL_FETCHERS, _BRINGS_WEB, True, False),
+    (_SEARCHERS, _BRINGS_WEB, False, False),
+    (_BOOKKEEPING, frozenset(), False, False),
 )
 
 KNOWN_TOOLS: Final[dict[str, ToolProfile]] = {
-    name: ToolProfile(name=name, capabilities=capabilities, needs_url=needs_url)
-    for names, capabilities, needs_url in _KNOWN_NAMES
+    name: ToolProfile(name=name, capabilities=capabilities, needs_url=needs_url, takes_away=takes_away)
+    for names, capabilities, needs_url, takes_away in _KNOWN_NAMES
     for name in names.split()
 }
 """Tools of well-known agents and libraries, by exact name."""

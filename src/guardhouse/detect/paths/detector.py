@@ -6,7 +6,6 @@ commands belong to the command detector.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -125,12 +124,11 @@ _TEXT_KEYS: Final = frozenset(
 _PATTERN_KEYS: Final = frozenset(["pattern", "regex"])
 """What is searched for is data, unless the tool searches for files."""
 _PATCH_KEYS: Final = frozenset(["patch", "diff"])
-_PATCH_HEAD: Final = re.compile(
-    r"^[ \t]*(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to):|\*\*\*|\+\+\+|---|(?:rename|copy) (?:from|to)|Index:)"
-    r"[ \t]+([^\r\n]+)",
-    re.MULTILINE,
+_PATCH_HEAD: Final = (
+    r"(?m)^[ \t]*(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to):|\*\*\*|\+\+\+|---|(?:rename|copy) (?:from|to)|Index:)"
+    r"[ \t]+([^\r\n]+)"
 )
-_GIT_HEAD: Final = re.compile(r"^[ \t]*diff --git (\S+) (\S+)[ \t]*\r?$", re.MULTILINE)
+_GIT_HEAD: Final = r"(?m)^[ \t]*diff --git (\S+) (\S+)[ \t]*\r?$"
 _LONGEST: Final = 4096
 _MOST_FOLLOWED: Final = 512
 """Paths of one call whose links are followed; beyond that they are judged as they are written, and a person asked."""
@@ -155,7 +153,7 @@ def _does(profile: ToolProfile) -> frozenset[Effect]:
         effects.add(Effect.READS)
     if profile.may(*_WRITING):
         effects.add(Effect.WRITES)
-    if profile.may(Capability.DESTRUCTIVE) or {Capability.READS, Capability.WRITES} <= profile.capabilities:
+    if profile.may(Capability.DESTRUCTIVE) or profile.takes_away:
         effects.add(Effect.DELETES)
     return frozenset(effects)
 
@@ -223,9 +221,11 @@ _STARTS: Final = frozenset("/~.$fF \t\r\v\f\x85\xa0")
 
 def _patched(text: str) -> Iterator[str]:
     """The files that a patch names, in every form that some tool reads."""
-    for match in _PATCH_HEAD.finditer(text):
+    import re2  # only needed where a patch is looked at
+
+    for match in re2.finditer(_PATCH_HEAD, text):
         yield from _patch_names(match[1].split("\t")[0].strip())
-    for match in _GIT_HEAD.finditer(text):
+    for match in re2.finditer(_GIT_HEAD, text):
         yield from _patch_names(match[1])
         yield from _patch_names(match[2])
 
