@@ -125,8 +125,8 @@ _PATTERN_KEYS: Final = frozenset(["pattern", "regex"])
 """What is searched for is data, unless the tool searches for files."""
 _PATCH_KEYS: Final = frozenset(["patch", "diff"])
 _PATCH_HEAD: Final = (
-    r"(?m)^[ \t]*(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to):|\*\*\*|\+\+\+|---|(?:rename|copy) (?:from|to)|Index:)"
-    r"[ \t]+([^\r\n]+)"
+    r"(?m)^[ \t]*(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to):|\*\*\*|\+\+\+|---|Index:"
+    r"|(?:rename|copy) (?:from|to))[ \t]+([^\r\n]+)"
 )
 _GIT_HEAD: Final = r"(?m)^[ \t]*diff --git (\S+) (\S+)[ \t]*\r?$"
 _LONGEST: Final = 4096
@@ -243,10 +243,22 @@ def _patch_names(name: str) -> Iterator[str]:
 
 def _unquoted(name: str) -> str:
     """A name in git's quotes: octal escapes are bytes, a backslash keeps what follows it."""
-    octets = re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8) & 0xFF), name)
-    if octets != name and all(ord(char) < 256 for char in octets):
-        octets = octets.encode("latin-1").decode("utf-8", "replace")
-    return re.sub(r"\\(.)", r"\1", octets)
+    raw, out, at = name.encode("utf-8"), bytearray(), 0
+    while at < len(raw):
+        digits = raw[at + 1 : at + 4]
+        if raw[at] != _BACKSLASH:
+            out.append(raw[at])
+            at += 1
+        elif len(digits) == 3 and all(0x30 <= digit <= 0x37 for digit in digits):
+            out.append(int(digits, 8) & 0xFF)
+            at += 4
+        else:
+            out += digits[:1]
+            at += 2
+    return out.decode("utf-8", "replace")
+
+
+_BACKSLASH: Final = 0x5C
 
 
 def _fixed_part(path: str) -> str:
