@@ -44,10 +44,9 @@ def test_text_keeps_everything_but_the_secret():
 def test_a_value_keeps_its_structure_and_is_not_changed_in_place():
     value = {"a": ["password=" + "tr0ub4dor9", 1, None, (True, b"token=" + MIX.encode())], "b": "fine"}
     before = copy.deepcopy(value)
-    result = FULL.redact(value, "params")
+    result = FULL.redact(value)
     assert value == before
     assert result.value == {"a": ["password=[redacted]", 1, None, (True, b"token=[redacted]")], "b": "fine"}
-    assert [path for path, _ in result.matches] == ["params.a[0]", "params.a[3][1]"]
     assert result.changed
 
 
@@ -132,4 +131,4 @@ def test_redacting_a_value_twice_is_redacting_it_once(value):
 def test_no_detected_secret_survives_in_a_value(value):
     result = FULL.redact(value)
     assert result.changed == (result.value != value)
-    assert SCANNER.scan_value(result.value) == []
+    assert not any(found for _, found in SCANNER.scan_leaves(result.value))

@@ -8,7 +8,6 @@ and does no I/O; what it must know of the world it asks for with `fact`, and get
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, overload
 
 import msgspec
@@ -46,8 +45,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class OwnPlace:
+class OwnPlace(msgspec.Struct, frozen=True):
     """A file or directory that belongs to the guard, or that decides whether an agent calls it."""
 
     path: str
@@ -55,8 +53,7 @@ class OwnPlace:
     """Looking at configuration is fine; state holds what the agent must not even see."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(msgspec.Struct, frozen=True):
     """Where the guard runs. Lexical and real forms of each place are both listed, so links do not matter."""
 
     homes: tuple[str, ...] = ()
@@ -67,15 +64,14 @@ class Surroundings:
     own: tuple[OwnPlace, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DetectorSettings:
+class DetectorSettings(msgspec.Struct, frozen=True):
     """What configuration says to detectors."""
 
     scanner: SecretScanner
-    tools: ToolCatalogue = field(default_factory=ToolCatalogue)
-    network: NetworkRules = field(default_factory=NetworkRules)
-    network_by_tool: Mapping[str, NetworkRules] = field(default_factory=dict)
-    surroundings: Surroundings = field(default_factory=Surroundings)
+    tools: ToolCatalogue = msgspec.field(default_factory=ToolCatalogue)
+    network: NetworkRules = msgspec.field(default_factory=NetworkRules)
+    network_by_tool: Mapping[str, NetworkRules] = msgspec.field(default_factory=dict)
+    surroundings: Surroundings = msgspec.field(default_factory=Surroundings)
     allowed_directories: tuple[str, ...] = ()
     sensitive_paths: tuple[str, ...] = ()
     bash: Literal["ask", "deny"] = "ask"
@@ -282,8 +278,7 @@ def _cut_and_masked(text: str, found: list[SecretMatch], longest: int) -> str:
     return shown if len(shown) <= longest else f"{shown[:longest]}…"
 
 
-@dataclass(frozen=True, slots=True)
-class Detector:
+class Detector(msgspec.Struct, frozen=True):
     """One row of the detector table."""
 
     id: str

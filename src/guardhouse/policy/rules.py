@@ -7,10 +7,10 @@ that by the most telling thing they ask of a finding, so that thousands of rules
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 from msgspec import UnsetType
 
 from guardhouse.model import ACTION_TYPES, Decision, Effect, Finding, PathClass, RiskLevel
@@ -38,8 +38,7 @@ class BadRule(Exception):
         self.fix = fix
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """One compiled rule."""
 
     id: str
@@ -138,19 +137,18 @@ class Prefixes:
         return not destination.path_is_plain and origin in self._origins
 
 
-@dataclass(slots=True)
-class Slice:
+class Slice(msgspec.Struct):
     """The rules that can matter for one action type and tool."""
 
-    whole: list[Rule] = field(default_factory=list)
+    whole: list[Rule] = msgspec.field(default_factory=list)
     """Rules that look at no finding."""
-    allows: list[Rule] = field(default_factory=list)
-    by_code: dict[str, list[Rule]] = field(default_factory=dict)
-    by_host: dict[str, list[Rule]] = field(default_factory=dict)
-    by_url_host: dict[str, list[Rule]] = field(default_factory=dict)
-    by_path_class: dict[PathClass, list[Rule]] = field(default_factory=dict)
-    by_effect: dict[Effect, list[Rule]] = field(default_factory=dict)
-    any_finding: list[Rule] = field(default_factory=list)
+    allows: list[Rule] = msgspec.field(default_factory=list)
+    by_code: dict[str, list[Rule]] = msgspec.field(default_factory=dict)
+    by_host: dict[str, list[Rule]] = msgspec.field(default_factory=dict)
+    by_url_host: dict[str, list[Rule]] = msgspec.field(default_factory=dict)
+    by_path_class: dict[PathClass, list[Rule]] = msgspec.field(default_factory=dict)
+    by_effect: dict[Effect, list[Rule]] = msgspec.field(default_factory=dict)
+    any_finding: list[Rule] = msgspec.field(default_factory=list)
 
     def add(self, rule: Rule) -> None:
         """Put a rule where it will be looked for: under the most telling thing it asks for."""

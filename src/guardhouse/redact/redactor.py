@@ -1,4 +1,4 @@
-"""The redactor: a value in, the same value out with every secret masked, and a list of what was found.
+"""The redactor: a value in, the same value out with every secret masked.
 
 It repeats until nothing is found any more, so redacting twice is redacting once. It does not decide what is a secret
 (the scanner does) nor whether to redact (policy does).
@@ -32,13 +32,8 @@ class Redacted(msgspec.Struct, frozen=True):
     """A value without its secrets."""
 
     value: Any
-    matches: tuple[tuple[str, SecretMatch], ...] = ()
-    """What was masked: field path, and place in the string as it was before."""
-
-    @property
-    def changed(self) -> bool:
-        """Whether anything was masked."""
-        return bool(self.matches)
+    changed: bool
+    """Whether anything was masked."""
 
 
 class Redactor:
@@ -65,24 +60,25 @@ class Redactor:
         """A JSON value, text or bytes without its secrets; the input is left alone. See `redact`."""
         return self.redact(value).value
 
-    def redact(self, value: Any, root: str = "") -> Redacted:
-        """`value` without its secrets, and what was found, with field paths under `root`.
+    def redact(self, value: Any) -> Redacted:
+        """`value` without its secrets, and whether there were any.
 
         Structure and types stay; object keys that hold secrets are masked too. Raises GuardhouseError for a value
         that can't be searched, so that nothing leaves unsearched.
         """
-        matches: list[tuple[str, SecretMatch]] = []
         for number in range(_ROUNDS):
             scanned = self._scanner.scan_leaves(value)
-            new = [self._masked(leaf.text, found) if found else None for leaf, found in scanned]
-            changed = [None if text == leaf.text else text for text, (leaf, _) in zip(new, scanned, strict=True)]
+            changed = [self._changed(leaf.text, found) for leaf, found in scanned]
             if all(text is None for text in changed):
-                return Redacted(value, tuple(matches))
-            if number == 0:
-                matches = self._scanner.scan_value(value, root)
+                return Redacted(value, changed=number > 0)
             value = rebuilt(value, iter(changed))
         unstable = [REDACTED if found else None for _, found in self._scanner.scan_leaves(value)]
-        return Redacted(rebuilt(value, iter(unstable)), tuple(matches))
+        return Redacted(rebuilt(value, iter(unstable)), changed=True)
+
+    def _changed(self, text: str, found: Sequence[SecretMatch]) -> str | None:
+        """`text` once masked; None if that makes no difference."""
+        masked = self._masked(text, found) if found else text
+        return None if masked == text else masked
 
     def _masked(self, text: str, found: Sequence[SecretMatch]) -> str:
         pieces: list[str] = []

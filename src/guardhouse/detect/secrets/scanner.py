@@ -15,7 +15,7 @@ from guardhouse.detect.secrets.echoes import Echoes
 from guardhouse.detect.secrets.interface import REDACTED, Category, CustomKind, SecretKind, SecretMatch
 from guardhouse.detect.secrets.kinds import KINDS
 from guardhouse.detect.secrets.pairs import PAIR, PairReader, classify, judge
-from guardhouse.detect.secrets.walk import Leaf, leaves, path
+from guardhouse.detect.secrets.walk import Leaf, leaves
 from guardhouse.model import Confidence, GuardhouseError
 
 if TYPE_CHECKING:
@@ -77,20 +77,11 @@ class SecretScanner:
         echoes = Echoes((text[match.start : match.end], match) for match in found)
         return _with_echoes(text, found, echoes)
 
-    def scan_value(self, value: Any, root: str = "") -> list[tuple[str, SecretMatch]]:
-        """The secrets in every string of a JSON value, keys included, each with its field path under `root`.
-
-        The key a string stands under counts as its name. A key that holds a secret is masked in paths; a match in
-        the key itself has the path of the field and `#key`.
-        """
-        scanned = self.scan_leaves(value)
-        if not any(found for _, found in scanned):
-            return []
-        keys = [masked(leaf.text, found) if leaf.is_key else "" for leaf, found in scanned]
-        return [(path(leaf, root, keys), match) for leaf, found in scanned for match in found]
-
     def scan_leaves(self, value: Any) -> list[tuple[Leaf, list[SecretMatch]]]:
-        """Every string of a value, in the order of `leaves`, with its secrets."""
+        """Every string of a JSON value, keys included, in the order of `leaves`, with its secrets.
+
+        The key a string stands under counts as its name. GuardhouseError on what is not JSON.
+        """
         strings = leaves(value)
         if self.is_quiet(leaf.text for leaf in strings):
             scanned = [(leaf, self._named(leaf) if leaf.name else []) for leaf in strings]

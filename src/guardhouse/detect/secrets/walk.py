@@ -12,7 +12,7 @@ import msgspec
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 _DEEPEST: Final = 200
 # `{"name": "API_KEY", "value": "…"}` says the same as `{"API_KEY": "…"}`.
@@ -85,17 +85,6 @@ def decoded(value: bytes | bytearray | memoryview) -> str:
         return raw.decode("latin-1")
 
 
-def path(leaf: Leaf, root: str, keys: Sequence[str]) -> str:
-    """The field path of a leaf, such as `params.a[0]`; `keys[i]` is what to write for the key that is leaf `i`."""
-    pieces = [root]
-    for step in leaf.steps:
-        if step >= 0:
-            pieces.append(f"[{step}]")
-        else:
-            pieces.append(f".{keys[-1 - step]}" if len(pieces) > 1 or root else keys[-1 - step])
-    return "".join(pieces) + ("#key" if leaf.is_key else "")
-
-
 def rebuilt(value: Any, texts: Iterator[str | None]) -> Any:
     """A copy of `value` in which each string, in the order of `leaves`, is the next of `texts`; None leaves it.
 
@@ -108,10 +97,13 @@ def rebuilt(value: Any, texts: Iterator[str | None]) -> Any:
         return text if isinstance(value, str) else _encoded(value, text)
     if isinstance(value, dict):
         out: dict[Any, Any] = {}
+        numbers: dict[Any, int] = {}
         for key, item in value.items():
             text = next(texts)
             new = key if text is None else text if not isinstance(key, (bytes, bytearray)) else _encoded(key, text)
-            out[_unused(new, key, value, out)] = rebuilt(item, texts)
+            if new != key and (new in out or new in value):
+                new = _numbered(new, numbers, value, out)
+            out[new] = rebuilt(item, texts)
         return out
     if isinstance(value, (list, tuple)):
         items = [rebuilt(item, texts) for item in value]
@@ -119,16 +111,13 @@ def rebuilt(value: Any, texts: Iterator[str | None]) -> Any:
     return value
 
 
-def _unused(new: Any, old: Any, before: Mapping[Any, Any], out: Mapping[Any, Any]) -> Any:
-    """`new`, or `new (2)` and so on if another key has that name."""
-    if new == old or (new not in out and new not in before):
-        return new
-    number = 2
+def _numbered(new: Any, numbers: dict[Any, int], before: Mapping[Any, Any], out: Mapping[Any, Any]) -> Any:
+    """`new (2)` and so on. `numbers` remembers the last one given out, so that many equal keys stay linear."""
     while True:
+        number = numbers[new] = numbers.get(new, 1) + 1
         other = f"{new} ({number})" if isinstance(new, str) else new + b" (%d)" % number
-        if other not in out and other not in before:
+        if other not in before and other not in out:
             return other
-        number += 1
 
 
 def _encoded(value: bytes | bytearray | memoryview, text: str) -> bytes:
