@@ -104,7 +104,7 @@ class Guard:
         try:
             action = parse_action(data, limits)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is no action
-            return self._stamped(_failed(None, error)), False
+            return self._stamped(_failed(None, error, self._revision())), False
         return self.evaluate(action), True
 
     @property
@@ -136,7 +136,7 @@ class Guard:
                     for need in question.needs
                 }
         except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
-            return _failed(action, error)
+            return _failed(action, error, self._revision())
 
     async def _drive_async(self, action: Action) -> Verdict:
         try:
@@ -152,7 +152,14 @@ class Guard:
                     for need in question.needs
                 }
         except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
-            return _failed(action, error)
+            return _failed(action, error, self._revision())
+
+    def _revision(self) -> str:
+        """The revision of the policy in force, for a verdict that could not be made by it."""
+        try:
+            return _current(self._policy).revision
+        except Exception:  # noqa: BLE001 - the verdict already says what is wrong
+            return "none"
 
     # A port that breaks has answered with an error: what was found without it still counts.
 
@@ -228,7 +235,7 @@ def _verdict(value: object) -> Verdict:
     return value
 
 
-def _failed(action: Action | None, error: Exception) -> Verdict:
+def _failed(action: Action | None, error: Exception, revision: str) -> Verdict:
     """The verdict for a failure. The error's own text stays out of it, unless it was written for people."""
     code: ReasonCode = INTERNAL_ERROR
     detail = type(error).__name__
@@ -241,4 +248,4 @@ def _failed(action: Action | None, error: Exception) -> Verdict:
         code = POLICY_UNREADABLE
         detail = error.problems[0]
         asks_first = False
-    return refused(code, "none", asks_first=asks_first, detail=detail)
+    return refused(code, revision, asks_first=asks_first, detail=detail)

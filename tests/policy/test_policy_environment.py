@@ -130,7 +130,7 @@ def test_a_list_that_is_not_strict_json_is_an_error(value):
 )
 def test_a_value_of_the_wrong_kind_is_an_error_that_names_the_key(problems, name, value):
     (problem,) = problems(environment={f"GUARDHOUSE_{name}": value})
-    assert problem.startswith("environment: `")
+    assert problem.startswith("environment: GUARDHOUSE_")
 
 
 @pytest.mark.parametrize(

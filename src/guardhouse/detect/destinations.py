@@ -129,7 +129,7 @@ def _target(leaf: Leaf, rules: NetworkRules) -> Target:
     try:
         destination = parse_destination(text)
     except BadDestination as error:
-        return Target(leaf, None, Refusal(error.code, ""))
+        return Target(leaf, None, Refusal(error.code, error.what.rstrip(".")))
     return Target(leaf, destination, rules.judge(destination, None))
 
 

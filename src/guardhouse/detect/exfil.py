@@ -44,17 +44,30 @@ OUTBOUND: Final = ReasonCode(
     masks=True,
 )
 
+TO_UNKNOWN: Final = ReasonCode(
+    id="exfil.secret_to_unknown_tool",
+    title="The call would hand a secret to something that may send it on",
+    severity=Severity.HIGH,
+    why="Nobody has said what it does, so it may send what it is given anywhere.",
+    instead="Leave the secret out, or use a tool that is known to keep it on this machine.",
+    example='{"type":"ToolCallPre","tool":"frobnicate","params":{"text":"sk-abcdefghijklmnopqrstuvwx"}}',
+    masks=True,
+)
+
 
 def _find(scene: Scene) -> Iterator[Finding]:
     profile = scene.tool
     if profile is None or not scene.secrets:
         return
     found = targets(scene)
-    if not found and not {Capability.EGRESS, Capability.SENDS} & profile.capabilities:
+    sends = not {Capability.EGRESS, Capability.SENDS}.isdisjoint(profile.capabilities)
+    if not found and not sends and profile.classified:
         return
     hosts = [target.destination.host for target in found if target.destination is not None]
-    listed = bool(found) and all(refusal(scene, target) is None for target in found)
-    code = OUTBOUND if listed else TO_UNLISTED
+    if found and all(refusal(scene, target) is None for target in found):
+        code = OUTBOUND
+    else:
+        code = TO_UNLISTED if found or sends else TO_UNKNOWN
     for leaf, match in scene.secrets[:MOST_REPORTED]:
         yield Finding(
             code=code.id,
@@ -70,4 +83,4 @@ def _find(scene: Scene) -> Iterator[Finding]:
         )
 
 
-DETECTOR: Final = Detector(id=_ID, codes=(TO_UNLISTED, OUTBOUND), find=_find)
+DETECTOR: Final = Detector(id=_ID, codes=(TO_UNLISTED, OUTBOUND, TO_UNKNOWN), find=_find)

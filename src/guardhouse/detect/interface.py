@@ -192,15 +192,17 @@ class Scene:
 
     @_Once
     def tool(self) -> ToolProfile | None:
-        """The profile of the tool about to be called; None for every other action."""
-        return self.settings.tools.profile(self.action.tool) if isinstance(self.action, ToolCallPre) else None
+        """The profile of what is about to be called; None where nothing is. A skill may do anything."""
+        if isinstance(self.action, ToolCallPre):
+            return self.settings.tools.profile(self.action.tool)
+        return _SKILL if isinstance(self.action, SkillRunPre) else None
 
     @property
     def rule_tool(self) -> ToolProfile | None:
         """The tool that rules about tools and capabilities speak of: the one called, or the one that answered."""
-        if isinstance(self.action, ToolCallPost):
+        if isinstance(self.action, (ToolCallPre, ToolCallPost)):
             return self.settings.tools.profile(self.action.tool)
-        return self.tool
+        return None
 
     @_Once
     def body(self) -> tuple[str, Any]:
@@ -256,6 +258,7 @@ class Scene:
         return answer
 
 
+_SKILL: Final = ToolProfile(name="", capabilities=frozenset(), classified=False)
 _EXCERPT: Final = 200
 _LONGEST_KEY: Final = 64
 

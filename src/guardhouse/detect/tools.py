@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.interface import Detector, Scene
-from guardhouse.model import Finding, ReasonCode, Severity, SkillInstall
+from guardhouse.model import Finding, ReasonCode, Severity, SkillInstall, ToolCallPre
 from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _CONSEQUENTIAL: Final = (Capability.SENDS, Capability.SPENDS, Capability.DESTRUC
 def _find(scene: Scene) -> Iterator[Finding]:
     if isinstance(scene.action, SkillInstall):
         yield Finding(code=UNSCANNED.id, detector=_ID, severity=UNSCANNED.severity, detail=scene.action.skill)
-    profile = scene.tool
+    profile = scene.tool if isinstance(scene.action, ToolCallPre) else None
     if profile is None:
         return
     if not profile.classified:

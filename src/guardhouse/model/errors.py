@@ -32,4 +32,4 @@ class PolicyError(GuardhouseError):
 
     def __init__(self, what: str, *, fix: str = "", problems: tuple[str, ...] = ()) -> None:
         super().__init__(what, fix=fix)
-        self.problems = problems or (what,)
+        self.problems = problems or (str(self),)

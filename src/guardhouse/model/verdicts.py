@@ -54,7 +54,8 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def for_person(self) -> str:
         """Everything, with the offending text quoted and control characters made visible."""
         quoted = f": “{visible(self.excerpt)}”" if self.excerpt else ""
-        parts = [f"{visible(self.title)}{quoted} (`{self.code}`).", self._where(), self.why]
+        rule = f", {visible(self.decided_by)}" if self.decided_by.startswith("rule:") else ""
+        parts = [f"{visible(self.title)}{quoted} (`{self.code}`{rule}).", self._where(), self.why]
         if self.instead:
             parts.append(f"Instead: {self.instead}")
         if self.remedy:

@@ -42,8 +42,9 @@ class Combined(NamedTuple):
     """What it would be if the policy were enforced; the same as `decision` unless it is only observed."""
 
 
-def combine(causes: Iterable[Cause], *, observe: bool = False) -> Combined:
-    """Deny beats approval beats redaction beats allow. Observing leaves only the floors in force."""
+def combine(causes: Iterable[Cause], *, observe: bool = False, unattended: bool = False) -> Combined:
+    """Deny beats approval beats redaction beats allow. Observing leaves only the floors in force; where nobody is
+    there to ask, asking is denying."""
     strictest = floor = Decision.ALLOW
     for cause in causes:
         wanted = cause.floor if cause.waived or cause.floor.rank > cause.decision.rank else cause.decision
@@ -51,7 +52,13 @@ def combine(causes: Iterable[Cause], *, observe: bool = False) -> Combined:
             strictest = wanted
         if cause.floor.rank > floor.rank:
             floor = cause.floor
+    if unattended:
+        strictest, floor = _unattended(strictest), _unattended(floor)
     return Combined(floor if observe else strictest, strictest)
+
+
+def _unattended(decision: Decision) -> Decision:
+    return Decision.DENY if decision is Decision.REQUIRE_APPROVAL else decision
 
 
 class Judgement(NamedTuple):
@@ -95,10 +102,12 @@ class PolicyEngine:
         risk: RiskSection,
         *,
         observe: bool = False,
+        unattended: bool = False,
     ) -> None:
         self.rules = rules
         self.codes = codes
         self.observe = observe
+        self.unattended = unattended
         self._outcomes = outcomes
         self._thresholds = (
             (risk.critical, RiskLevel.CRITICAL),
@@ -117,7 +126,7 @@ class PolicyEngine:
             ruled += on_finding
             if not on_finding[0].cause.waived or len(on_finding) > 1:
                 score = max(score, _score(finding))
-        combined = combine((one.cause for one in ruled), observe=self.observe)
+        combined = combine((one.cause for one in ruled), observe=self.observe, unattended=self.unattended)
         return Judgement(
             combined.decision,
             combined.would_be,
@@ -187,10 +196,12 @@ class PolicyEngine:
             code = one.finding.code if one.finding else ""
             detail = one.finding.detail if one.finding else ""
             grouped.setdefault((code, id(one.rule) if one.rule else 0, detail), []).append(one)
-        reasons = [self._reason(scene, group[0], len(group)) for group in grouped.values()]
+        # What a floor forbids, no command can allow.
+        stays = any(one.cause.floor is Decision.DENY for one in ruled)
+        reasons = [self._reason(scene, group[0], len(group), stays=stays) for group in grouped.values()]
         return tuple(sorted(reasons, key=lambda reason: (-reason.decision.rank, -reason.severity.rank)))
 
-    def _reason(self, scene: Scene, one: _Ruled, count: int) -> Reason:
+    def _reason(self, scene: Scene, one: _Ruled, count: int, *, stays: bool) -> Reason:
         rule, finding = one.rule, one.finding
         fallback = RULE_FAILED if one.failed else RULE
         code = self.codes.get(finding.code, fallback) if finding is not None else fallback
@@ -208,7 +219,7 @@ class PolicyEngine:
         return Reason(
             code=RULE_FAILED.id if one.failed else finding.code if finding is not None else RULE.id,
             decided_by=f"rule:{rule.id}" if rule is not None else f"detector:{finding.detector if finding else ''}",
-            decision=combine((one.cause,)).decision,
+            decision=combine((one.cause,), unattended=self.unattended).decision,
             severity=finding.severity if finding is not None else code.severity,
             title=title,
             why=why,
@@ -217,7 +228,7 @@ class PolicyEngine:
             origin=finding.origin if finding is not None else None,
             effect=finding.effect if finding is not None else None,
             excerpt=finding.excerpt if finding is not None else "",
-            remedy=_remedy(code, finding, scene) if rule is None and finding is not None else "",
+            remedy=_remedy(code, finding, scene) if rule is None and finding is not None and not stays else "",
         )
 
 
@@ -251,5 +262,6 @@ def _remedy(code: ReasonCode, finding: Finding, scene: Scene) -> str:
         case "command" if finding.excerpt and not finding.excerpt.endswith("…") and not scene.secrets:
             return f"guardhouse allow command {quote(finding.excerpt)}"
         case "tool":
-            return f"guardhouse allow tool {quote(finding.detail)} --can reads"
+            known = sorted(capability.value for capability in scene.tool.capabilities) if scene.tool else []
+            return f"guardhouse allow tool {quote(finding.detail)} --can {','.join(known) or 'WHAT'}"
     return ""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 PREFIX: Final = "GUARDHOUSE_"
 NOT_KEYS: Final = frozenset({"STATE_DIR", "TEST_DATABASE_URL"})
 """Variables of ours that are not part of the policy."""
+_OF_SERVICES: Final = ("SERVICE_", "PORT_")
+"""What a container platform sets for a service of our name."""
 
 
 def read_environment(variables: Mapping[str, str]) -> Document:
@@ -35,7 +37,7 @@ def read_environment(variables: Mapping[str, str]) -> Document:
             if variable.upper().startswith(PREFIX):
                 raise PolicyError(f"environment: {variable} is not read.", fix=f"Write {PREFIX} in capitals.")
             continue
-        if name in NOT_KEYS:
+        if name in NOT_KEYS or name.startswith(_OF_SERVICES):
             continue
         key, kind = _resolve(variable, name)
         if key in named:
@@ -45,7 +47,8 @@ def read_environment(variables: Mapping[str, str]) -> Document:
         for part in key[:-1]:
             target = target.setdefault(str(part), {})
         target[str(key[-1])] = _value(variables[variable], kind)
-    return Document("environment", {"guard": guard} if guard else {})
+    variables_of = {("guard", *key): variable for key, variable in named.items()}
+    return Document("environment", {"guard": guard} if guard else {}, variables=variables_of)
 
 
 def _resolve(variable: str, name: str) -> tuple[Key, Any]:

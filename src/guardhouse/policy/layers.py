@@ -13,7 +13,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final, Literal
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 import msgspec
 
@@ -323,8 +324,47 @@ def _shape_problems(document: Document) -> list[str]:
         msgspec.convert(document.data, Configuration)
     except msgspec.ValidationError as error:
         what, _, where = str(error).partition(" - at ")
-        return [document.problem(_named(_key_of(where), document), f"{what[:1].lower()}{what[1:]}.")]
+        key = _named(_key_of(where), document)
+        return [document.problem(key, f"{what[:1].lower()}{what[1:]}.", _expected(key))]
     return []
+
+
+def _expected(key: Key) -> str:
+    """What a key takes, for a value of the wrong kind."""
+    kind: Any = Configuration
+    for part in key:
+        kind = _inner(kind, part)
+    words = [word for option in _options(kind) for word in option]
+    return f"Use {' or '.join(words)}." if words else ""
+
+
+def _inner(kind: Any, part: str | int) -> Any:
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return next((field.type for field in msgspec.structs.fields(kind) if field.name == part), None)
+    arguments = get_args(kind)
+    if get_origin(kind) is dict:
+        return arguments[1]
+    tuples = [option for option in (kind, *arguments) if get_origin(option) is tuple]
+    return get_args(tuples[0])[0] if tuples else None
+
+
+def _options(kind: Any) -> Iterator[list[str]]:
+    """In words, each kind of value that `kind` admits."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in {Union, UnionType, Annotated}:
+        for argument in arguments:
+            yield from _options(argument)
+    elif origin is Literal:
+        yield [str(argument) for argument in arguments]
+    elif kind in _WORDS:
+        yield [_WORDS[kind]]
+    elif origin is tuple:
+        yield ["a list"]
+    elif origin is dict or (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
+        yield ["a mapping"]
+
+
+_WORDS: Final[dict[Any, str]] = {bool: "true or false", int: "a whole number", str: "a text"}
 
 
 def _named(key: Key, document: Document) -> Key:
@@ -342,8 +382,6 @@ def _named(key: Key, document: Document) -> Key:
 
 
 def _unknown_keys(data: Any, kind: Any, key: Key) -> Iterator[tuple[Key, list[str]]]:
-    from typing import get_args, get_origin  # beside its only use
-
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         if isinstance(data, dict):
             fields = {item.name: item.type for item in msgspec.structs.fields(kind)}

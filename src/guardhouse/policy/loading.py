@@ -118,9 +118,10 @@ def _build(
         catalogue(extra_detectors),
         config.risk,
         observe=config.mode == "observe",
+        unattended=config.preset == "ci",
     )
     return Policy(
-        revision=f"p-{typed_digest({'of': REVISION_OF, 'guard': merged.guard}).rpartition(':')[2][:16]}",
+        revision=_revision(merged, extra_detectors),
         config=config,
         engine=engine,
         settings=settings,
@@ -129,6 +130,11 @@ def _build(
         guard=merged.guard,
         sources=merged.sources,
     )
+
+
+def _revision(merged: Merged, extra_detectors: tuple[Detector, ...]) -> str:
+    named = {"of": REVISION_OF, "guard": merged.guard, "detectors": [detector.id for detector in extra_detectors]}
+    return f"p-{typed_digest(named).rpartition(':')[2][:16]}"
 
 
 class _Where:

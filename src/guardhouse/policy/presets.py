@@ -34,6 +34,7 @@ OUTCOMES: Final[tuple[tuple[str, str, str, str], ...]] = (
     ("secret.in_input", _ALLOW, _ALLOW, _REDACT),
     ("exfil.secret_to_unlisted_host", _DENY, _DENY, _DENY),
     ("exfil.secret_outbound", _ASK, _DENY, _DENY),
+    ("exfil.secret_to_unknown_tool", _ASK, _DENY, _DENY),
     ("path.sensitive_read", _ASK, _DENY, _DENY),
     ("path.write_outside_project", _ASK, _DENY, _DENY),
     ("path.system_write", _ASK, _DENY, _DENY),
@@ -41,6 +42,7 @@ OUTCOMES: Final[tuple[tuple[str, str, str, str], ...]] = (
     ("path.unresolvable", _ASK, _DENY, _DENY),
     ("shell.ask_mode", _ASK, _DENY, _ASK),
     ("shell.deny_mode", _DENY, _DENY, _DENY),
+    ("shell.secret_to_unlisted_host", _DENY, _DENY, _DENY),
     ("guard.own_files", _DENY, _DENY, _DENY),
     ("guard.hook_settings", _DENY, _DENY, _DENY),
     ("guard.own_command", _DENY, _DENY, _DENY),
@@ -58,6 +60,7 @@ BY_SEVERITY: Final = {
 
 FLOORS: Final = {
     "exfil.secret_to_unlisted_host": Decision.DENY,
+    "shell.secret_to_unlisted_host": Decision.DENY,
     "guard.own_files": Decision.DENY,
     "guard.hook_settings": Decision.DENY,
     "guard.own_command": Decision.DENY,

@@ -29,6 +29,8 @@ class Document:
     file: str
     data: dict[str, Any]
     lines: dict[Key, int] = field(default_factory=dict)
+    variables: dict[Key, str] = field(default_factory=dict)
+    """In the environment: the variable of each key."""
 
     def line(self, key: Key) -> int | None:
         """The line of `key`, or of the nearest key above it that is in the file."""
@@ -41,6 +43,8 @@ class Document:
         """One error message, as every problem in a configuration is told: file, line, key, what is wrong, the fix."""
         line = self.line(key)
         where = f"{self.file}:{line}" if line else self.file
+        if self.variables:
+            where = next((f"{where}: {name}" for at, name in self.variables.items() if at == key[: len(at)]), where)
         name = dotted(key)
         return " ".join(part for part in (f"{where}:", f"`{name}`" if name else "", what, fix) if part)
 

@@ -108,6 +108,7 @@ _FAMILIES: Final[tuple[tuple[str, Capability], ...]] = (
     # glob over the name, what such a tool surely does as well
     ("send_*", Capability.SENDS),
     ("*_send", Capability.SENDS),
+    ("*_send_*", Capability.SENDS),
     ("post_*", Capability.SENDS),
     ("reply_*", Capability.SENDS),
     ("publish_*", Capability.SENDS),
@@ -147,30 +148,37 @@ class ToolCatalogue:
         if profile is None:
             if len(self._memo) >= _MEMO_LIMIT:
                 self._memo.clear()
-            profile = self._memo[tool] = self._look_up(tool_name(tool))
+            profile = self._memo[tool] = self._look_up(tool_name(tool), _family(tool))
         return profile
 
-    def _look_up(self, name: str) -> ToolProfile:
+    def _look_up(self, name: str, family: frozenset[Capability]) -> ToolProfile:
         known = KNOWN_TOOLS.get(name)
         declared = self._exact.get(name)
         if declared is None:
-            declared = self._by_glob(name, known)
+            declared = self._by_glob(name, known.capabilities if known is not None else family)
         if declared is not None:
-            return ToolProfile(name=name, capabilities=declared, needs_url=known is not None and known.needs_url)
+            return ToolProfile(
+                name=name,
+                capabilities=declared,
+                needs_url=known is not None and known.needs_url,
+                takes_away=known is not None and known.takes_away,
+            )
         if known is not None:
             return known
-        return ToolProfile(name=name, capabilities=_family(name), classified=False)
+        return ToolProfile(name=name, capabilities=family, classified=False)
 
-    def _by_glob(self, name: str, known: ToolProfile | None) -> frozenset[Capability] | None:
+    def _by_glob(self, name: str, anyway: frozenset[Capability]) -> frozenset[Capability] | None:
         """What globs declare, beside what is known anyway: a pattern for many must not make a shell harmless."""
         matching = [capabilities for glob, capabilities in self._globs if fnmatchcase(name, glob)]
-        if not matching:
-            return None
-        return frozenset().union(*matching, known.capabilities if known is not None else _family(name))
+        return frozenset().union(*matching, anyway) if matching else None
 
 
-def _family(name: str) -> frozenset[Capability]:
-    return frozenset(capability for glob, capability in _FAMILIES if fnmatchcase(name, glob))
+def _family(tool: str) -> frozenset[Capability]:
+    """What a tool surely does, by its name: `mcp__mail__sendMessage` is a `send_message`."""
+    own = tool.strip().rpartition("__")[2]
+    words = "".join(f"_{char.lower()}" if char.isupper() and index else char for index, char in enumerate(own))
+    names = {own.lower(), words.lower().replace("-", "_"), words.lower().partition("_")[2]}
+    return frozenset(capability for glob, capability in _FAMILIES for name in names if name and fnmatchcase(name, glob))
 
 
 def tool_name(raw: str) -> str:

@@ -7,7 +7,7 @@ commands belong to the command detector.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -365,10 +365,24 @@ def _judge(scene: Scene, leaf: Leaf, places: list[_Place], effects: frozenset[Ef
         ):
             yield _finding(scene, leaf, SENSITIVE_READ, place, Effect.READS)
             break
+    else:
+        if scene.tool is not None and scene.tool.name in _SEARCHES and any(map(partial(_holds_secrets, scene), places)):
+            yield _finding(scene, leaf, SENSITIVE_READ, worst, Effect.READS)
     if changes:
         code = _WRITE_CODES.get(worst.path_class)
         if code is not None:
             yield _finding(scene, leaf, code, worst, Effect.DELETES if Effect.DELETES in effects else Effect.WRITES)
+
+
+_SEARCHES: Final = frozenset("grep read_many_files search_file_content search_files".split())
+"""Tools that read whatever lies below a directory."""
+
+
+def _holds_secrets(scene: Scene, place: _Place) -> bool:
+    """Whether a directory is so wide that keys and passwords lie below it: a home, or something above one."""
+    return any(inside(home, place.path) for home in (*scene.settings.surroundings.homes, "/root", "/etc")) or any(
+        inside(own.path, place.path) for own in scene.settings.surroundings.own if not own.readable
+    )
 
 
 _WRITE_CODES: Final = {

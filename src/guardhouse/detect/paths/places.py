@@ -66,6 +66,7 @@ SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
         "~/.{git-credentials,netrc,_netrc,pgpass,my.cnf,mylogin.cnf,boto,s3cfg,vault-token,databrickscfg}",
         "/root/.netrc",
     ),
+    ("tool_credentials", "~/.config/rclone{,/**}", "/home/ada/.config/rclone/rclone.conf"),
     ("tool_credentials", "**/.{git-credentials,netrc,pgpass,htpasswd}", "/srv/www/.htpasswd"),
     (
         "tool_credentials",
@@ -117,12 +118,11 @@ NOT_SENSITIVE: Final[tuple[tuple[str, str], ...]] = (
     ("~/.aws/{config,cli/**}", "/home/ada/.aws/config"),
     ("**/{.env,*.env}.{example,sample,template,dist,defaults,tmpl,tpl}", "/srv/app/.env.example"),
     ("**/{example,sample,template,test}.env", "/srv/app/example.env"),
-    ("**/{*cert*,*chain*,ca,ca-*,*-ca,*bundle*,*.crt,*public*,*pub*}.pem", "/srv/tls/fullchain.pem"),
-    ("**/*public*.{key,asc}", "/srv/keys/public.key"),
+    ("**/{cert,cacert,ca,ca-bundle,chain,fullchain,*-public,public,*.crt}.pem", "/srv/tls/fullchain.pem"),
+    ("**/{public,*-public,*.public}.{key,asc}", "/srv/keys/public.key"),
     ("/usr/share/**", "/usr/share/ca-certificates/x.pem"),
     ("/etc/ssl/certs/**", "/etc/ssl/certs/ISRG_Root_X1.pem"),
-    ("**/site-packages/**", "/srv/app/.venv/lib/site-packages/certifi/cacert.pem"),
-    ("**/node_modules/**", "/srv/app/node_modules/x/test.key"),
+    ("**/{site-packages,node_modules}/**/*.{pem,key,asc}", "/srv/app/.venv/lib/site-packages/certifi/roots.pem"),
 )
 
 PERSISTENCE: Final[tuple[tuple[str, str, str], ...]] = (
@@ -156,6 +156,7 @@ HOOK_SETTINGS: Final[tuple[tuple[str, str, str], ...]] = (
     ("claude-code", "**/.claude/settings{,.local}.json", "/srv/app/.claude/settings.local.json"),
     ("claude-code", "~/.claude.json", "/home/ada/.claude.json"),
     ("claude-code", "**/.claude/hooks/**", "/srv/app/.claude/hooks/x.sh"),
+    ("claude-code", "**/.mcp.json", "/srv/app/.mcp.json"),
     ("claude-code", "/etc/claude-code/**", "/etc/claude-code/managed-settings.json"),
     ("codex", "**/.codex/{config.toml,hooks.json,requirements.toml,rules/**,hooks/**}", "/home/ada/.codex/config.toml"),
     ("codex", "/etc/codex/**", "/etc/codex/requirements.toml"),

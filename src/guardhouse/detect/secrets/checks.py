@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+import re
 import zlib
 from collections import Counter
 from operator import add
@@ -75,6 +76,9 @@ _TEMPLATES: Final = (
     "[^",
 )
 
+# Fixed words only, so that the time stays linear. Python's own engine starts faster than RE2, and values are short.
+_ANY_TEMPLATE: Final = re.compile("|".join(map(re.escape, _TEMPLATES)))
+_ANY_STOP_WORD: Final = re.compile("|".join(map(re.escape, _STOP_WORDS)))
 
 _LATIN: Final = [chr(code) for code in range(256)]
 _SHAPE: Final = str.maketrans({c: "0" if c.isdigit() else "A" if c.isupper() else "a" for c in _LATIN if c.isalnum()})
@@ -100,12 +104,11 @@ def is_placeholder(text: str) -> bool:
     """Whether `text` is a stand-in for a secret: a template, a stop word, or one character over and over."""
     text = text[:JUDGED]
     lowered = text.lower()
-    for mark in _TEMPLATES:
-        if mark in text:
-            return True
-    for word in _STOP_WORDS:
+    if _ANY_TEMPLATE.search(text):
+        return True
+    for match in _ANY_STOP_WORD.finditer(lowered):
         # A long random value may hold such a word by chance, or be made from one: it still is a value.
-        if word in lowered and (len(text) - len(word) < 20 or wordiness(text) >= 0.5):
+        if len(text) - len(match[0]) < 20 or wordiness(text) >= 0.5:
             return True
     if text[:1] in "<[({%" and text[-1:] in ">])}%" and not (len(text) >= 24 and _no_words(text)):
         return True

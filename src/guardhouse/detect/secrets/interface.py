@@ -14,6 +14,9 @@ import msgspec
 from guardhouse.model import Confidence
 
 REDACTED: Final = "[redacted]"
+REDACTED_JWT: Final = "[redacted_jwt]"
+MASKS: Final = (REDACTED, REDACTED_JWT)
+"""All that is ever written in place of a secret. Each begins with `[` and holds no other."""
 
 
 class Category(Enum):

@@ -7,14 +7,18 @@ and put together from pieces, so that scanners of this repository do not take th
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-from guardhouse.detect.secrets.interface import Category, SecretKind
+from guardhouse.detect.secrets.interface import REDACTED_JWT, Category, SecretKind
 from guardhouse.model import Confidence
 
 # What may stand before a token: nothing, a character that is not part of a word, an escape as in JSON text or URLs,
 # or the end of a terminal colour.
-_EDGE: Final = r"(?:^|[^A-Za-z0-9\\%\x1b]|\\[nrtbf]?|%(?:[0-9A-Fa-f]{2})?|\x1b(?:\[[0-9;]*m)?)"
+_EDGE: Final = r"(?:^|[^A-Za-z0-9\\%\x1b]|\\(?:[nrtbf]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})?|%(?:[0-9A-Fa-f]{2})?|\x1b(?:\[[0-9;]*m)?)"
+# What must follow a token of fixed length: no more of it.
+_END: Final = r"(?:[^A-Za-z0-9]|$)"
+_GROUP: Final = re.compile(r"\((?!\?)")
 
 _HEX: Final = "a1b2c3d4e5f60718293a4b5c6d7e8f90" * 4
 _MIX: Final = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6" * 4
@@ -69,7 +73,7 @@ _BY_PREFIX: Final = (
               r"(?:gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|oas|soat|ffct|wt)-|GR1348941)([A-Za-z0-9_\-.=]{20,})",
               "gl" + "pat-" + _MIX[:20]),
     _prefixed("aws_access_key_id", "AWS account", "(?:AKIA|ASIA|ABIA|ACCA|A3T)[A-Z0-9]",
-              r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])([A-Z0-9]{16})\b", "AK" + "IA" + _CAPS[:16], ("real", "aws_id")),
+              r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])([A-Z0-9]{16})" + _END, "AK" + "IA" + _CAPS[:16], ("real", "aws_id")),
     _prefixed("aws_bedrock_key", "AWS Bedrock", "ABSK|bedrock-api-key-",
               r"(?:ABSK|bedrock-api-key-)([A-Za-z0-9+/]{60,}={0,2})", "AB" + "SK" + _MIX[:110]),
     _prefixed("google_api_key", "Google APIs", "AIza",
@@ -89,13 +93,13 @@ _BY_PREFIX: Final = (
     _prefixed("pypi_token", "PyPI uploads", "pypi-", r"pypi-([A-Za-z0-9_\-]{50,})", "py" + "pi-AgE" + _MIX[:60]),
     _prefixed("sendgrid_key", "SendGrid mail", r"SG\.",
               r"SG\.([A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,})", "SG" + "." + _MIX[:22] + "." + _MIX[:43]),
-    _prefixed("twilio_key", "Twilio API key", "SK[0-9a-f]{4}", r"SK([0-9a-f]{32})\b", "S" + "K" + _HEX[:32]),
+    _prefixed("twilio_key", "Twilio API key", "SK[0-9a-f]{4}", r"SK([0-9a-f]{32})" + _END, "S" + "K" + _HEX[:32]),
     _prefixed("huggingface_token", "Hugging Face hub", "hf_|api_org_",
               r"(?:hf_|api_org_)([A-Za-z0-9]{30,})", "h" + "f_" + _MIX[:34]),
     _prefixed("digitalocean_token", "DigitalOcean account", "do[opr]_v1_",
               r"do[opr]_v1_([a-f0-9]{64})", "do" + "p_v1_" + _HEX[:64]),
     _prefixed("databricks_token", "Databricks workspace", "dapi[a-f0-9]|dose[a-f0-9]",
-              r"(?:dapi|dose)([a-f0-9]{32}(?:-[0-9]+)?)\b", "da" + "pi" + _HEX[:32]),
+              r"(?:dapi|dose)([a-f0-9]{32}(?:-[0-9]+)?)" + _END, "da" + "pi" + _HEX[:32]),
     _prefixed("discord_bot_token", "Discord bot", r"\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{8}",
               r"[MNO]([A-Za-z0-9_\-]{23,28}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,})",
               "M" + _MIX[:23] + "." + "G1a2b3" + "." + _MIX[:27], ("real", "very_random")),
@@ -109,21 +113,21 @@ _BY_PREFIX: Final = (
               r"shp[a-z]{2,3}_([A-Za-z0-9]{32,})", "shp" + "at_" + _HEX[:32]),
     _prefixed("square_token", "Square payments", "sq0[a-z]{3}-",
               r"sq0[a-z]{3}-([A-Za-z0-9_\-+=]{22,})", "sq0" + "atp-" + _MIX[:22], ("real", "mixed")),
-    _prefixed("easypost_key", "EasyPost shipping", "EZ[AT]K", r"EZ[AT]K([A-Za-z0-9]{54})\b", "EZ" + "AK" + _MIX[:54]),
+    _prefixed("easypost_key", "EasyPost shipping", "EZ[AT]K", r"EZ[AT]K([A-Za-z0-9]{54})" + _END, "EZ" + "AK" + _MIX[:54]),
     _prefixed("razorpay_key", "Razorpay payments", "rzp_", r"rzp_(?:live|test)_([A-Za-z0-9]{14,})",
               "rz" + "p_live_" + _MIX[:14]),
     _prefixed("facebook_token", "Meta graph API and others with tokens of the same form", r"EAA[A-Za-z0-9_\-]{8}",
               r"EAA([A-Za-z0-9_\-]{58,})\b", "EA" + "A" + _MIX[:120],
               ("real", "very_random")),
     _prefixed("mailgun_key", "Mailgun mail", "key-[0-9a-f]{4}",
-              r"(?:pub)?key-([0-9a-f]{32})\b", "ke" + "y-" + _HEX[:32]),
+              r"(?:pub)?key-([0-9a-f]{32})" + _END, "ke" + "y-" + _HEX[:32]),
     _prefixed("mailchimp_key", "Mailchimp lists", "[0-9a-f]{8}-us[0-9]",
-              r"([0-9a-f]{32}-us[0-9]{1,2})\b", _HEX[:32] + "-us12"),
+              r"([0-9a-f]{32}-us[0-9]{1,2})" + _END, _HEX[:32] + "-us12"),
     _prefixed("brevo_key", "Brevo mail", "xkeysib-|xsmtpsib-",
               r"x(?:key|smtp)sib-([a-f0-9]{64}-[A-Za-z0-9]{16})", "xkey" + "sib-" + _HEX[:64] + "-" + _MIX[:16]),
     _prefixed("newrelic_key", "New Relic account", "NR(?:AK|JS|II|IQ|RA|BR|SP|AL)",
-              r"(?:NR(?:AK|JS|II|IQ|RA|BR|SP)-([A-Za-z0-9_\-]{16,}))", "NR" + "AK-" + _CAPS[:27], ("random",)),
-    _prefixed("newrelic_license", "New Relic account", "NRAL", r"([A-Za-z0-9]{30,38}NRAL)\b",
+              r"NR(?:AK|JS|II|IQ|RA|BR|SP)-([A-Za-z0-9_\-]{16,})", "NR" + "AK-" + _CAPS[:27], ("random",)),
+    _prefixed("newrelic_license", "New Relic account", "NRAL", r"([A-Za-z0-9]{30,38}NRAL)" + _END,
               _HEX[:36] + "NR" + "AL", ()),
     _prefixed("vault_token", "HashiCorp Vault", r"[sbr]\.[A-Za-z0-9_\-]{24}",
               r"(?:hv[sbr]|[sbr])\.([A-Za-z0-9_\-]{24,})", "hv" + "s." + _MIX[:28], ("real", "very_random")),
@@ -152,7 +156,7 @@ _BY_PREFIX: Final = (
     _prefixed("doppler_token", "Doppler secrets", r"dp\.[a-z]{2,5}\.",
               r"dp\.(?:pt|st|ct|sa|scim|audit)\.([A-Za-z0-9_.\-]{40,})", "d" + "p.pt." + _MIX[:43]),
     _prefixed("airtable_token", "Airtable bases", r"pat[A-Za-z0-9]{14}\.",
-              r"pat([A-Za-z0-9]{14}\.[a-f0-9]{64})\b", "pa" + "t" + _MIX[:14] + "." + _HEX[:64]),
+              r"pat([A-Za-z0-9]{14}\.[a-f0-9]{64})" + _END, "pa" + "t" + _MIX[:14] + "." + _HEX[:64]),
     _prefixed("mapbox_token", "Mapbox", r"[spt]k\.eyJ",
               r"[spt]k\.(eyJ[A-Za-z0-9_\-]{20,}\.[A-Za-z0-9_\-]{20,})",
               "sk" + ".ey" + "J" + _MIX[:60] + "." + _MIX[:22]),
@@ -173,6 +177,9 @@ _BY_PREFIX: Final = (
               _SERVICE + r"([A-Za-z0-9_\-=.]{22,})", "gs" + "k_" + _MIX[:52],
               ("real", "mixed", "random", "no_words")),
 )  # fmt: skip
+
+PREFIXES: Final = tuple(head for kind in _BY_PREFIX if (head := _GROUP.split(kind.pattern, maxsplit=1)[0]) != _EDGE)
+"""What the tokens of each kind begin with, as patterns: the part that stays when they are masked."""
 
 _BY_FORM: Final = (
     SecretKind(
@@ -222,7 +229,7 @@ _BY_FORM: Final = (
         id="putty_private_key",
         what="whatever accepts the key's owner",
         anchor="Private-Lines:",
-        pattern=r"Private-Lines: [0-9]+((?:\r?\n[A-Za-z0-9+/=]{4,})+)",
+        pattern=r"Private-Lines: [0-9]+((?:(?:\r?\n|(?:\\+r)?\\+n)[A-Za-z0-9+/=]{4,})+)",
         category=Category.PRIVATE_KEY,
         matches=("Private-Lines: 2\n" + _MIX[:64] + "\n" + _MIX[:20] + "==\n",),
         misses=("Private-Lines: 2\n",),
@@ -242,7 +249,7 @@ _BY_FORM: Final = (
         anchor=r"ey[IJ]",
         pattern=_EDGE + r"(ey[IJ][A-Za-z0-9_\-]{8,}={0,2}\.[A-Za-z0-9_\-]{8,}={0,2}(?:\.[A-Za-z0-9_\-]*={0,2}){1,3})",
         checks=("jwt",),
-        mask="[redacted_jwt]",
+        mask=REDACTED_JWT,
         category=Category.TOKEN,
         matches=(f"token={_JWT}", f'{{"jwt":"{_JWT}"}}', f"https://a.example/?t={_JWT}&x=1"),
         misses=("eyJust.reading.this", _JWT[:20]),

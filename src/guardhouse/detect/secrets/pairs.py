@@ -6,12 +6,14 @@ the enclosing key as the name, for structured values. Tokens known by their own 
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.detect.secrets.checks import JUDGED, entropy, is_placeholder, longest_run, shape, wordiness
-from guardhouse.detect.secrets.interface import REDACTED, Category, SecretKind
+from guardhouse.detect.secrets.interface import MASKS, REDACTED, Category, SecretKind
+from guardhouse.detect.secrets.kinds import PREFIXES
 from guardhouse.model import Confidence
 
 if TYPE_CHECKING:
@@ -156,17 +158,22 @@ _JOINED: Final = (
 )
 _SPACED_LEAST: Final = 14
 _SPACED: Final = _NAME + r"[ \t]+(?:is[ \t]+)?" + _QUOTE + r"[^\s\"'`:=,;]{14}"
-_BARE_END: Final = r"[\s\"'`,;<>(){}\[\]&|]"
-_ENV_END: Final = r"[\s\"'`]"
+# One character each, so that Python's own engine is linear too, and much quicker to call.
+_BARE_END: Final = re.compile(rb"[\s\"'`,;<>(){}\[\]&|\x1b]")
+_ENV_END: Final = re.compile(rb"[\s\"'`]")
 _IN_NAME: Final = bytes(0x6B if chr(c).isascii() and (chr(c).isalnum() or chr(c) in "_.$-") else 0 for c in range(256))
 _PAIR_JUDGED: Final = 128
+_BYTE_MASKS: Final = tuple(mask.encode() for mask in MASKS)
+_HEAD: Final = 4
+_TAIL: Final = 2
+"""How much of a token the redactor may show round its mask."""
 
 
 class PairReader:
     """Finds pairs in UTF-8 bytes. Patterns are compiled at the first text that needs them."""
 
     def __init__(self) -> None:
-        self._patterns: tuple[Any, Any, Any, Any] | None = None
+        self._patterns: tuple[Any, Any] | None = None
 
     def spans(self, data: bytes, known: Callable[[int, int], bool]) -> Iterator[tuple[int, int]]:
         """Where the values of sensitive names are; those for which `known` says so are left out."""
@@ -175,15 +182,13 @@ class PairReader:
 
             options = re2.Options()
             options.encoding = re2.Options.Encoding.LATIN1
-            self._patterns = tuple(re2.compile(p.encode(), options) for p in (_JOINED, _SPACED, _BARE_END, _ENV_END))
-        joined, spaced, bare_end, env_end = self._patterns
-        yield from _joined(data, joined, bare_end, env_end, known)
-        yield from _spaced(data, spaced, bare_end, known)
+            self._patterns = tuple(re2.compile(p.encode(), options) for p in (_JOINED, _SPACED))
+        joined, spaced = self._patterns
+        yield from _joined(data, joined, known)
+        yield from _spaced(data, spaced, known)
 
 
-def _joined(
-    data: bytes, pattern: Any, bare_end: Any, env_end: Any, known: Callable[[int, int], bool]
-) -> Iterator[tuple[int, int]]:
+def _joined(data: bytes, pattern: Any, known: Callable[[int, int], bool]) -> Iterator[tuple[int, int]]:
     """Values that a sign joins to their name. A bare value that is itself a name with a value is left to that one."""
     # A run without delimiters, or a text without tags, is measured once, however many names stand in it.
     run_end = tag = -1
@@ -215,11 +220,11 @@ def _joined(
             if separator in (b",", b"(", b"-"):
                 continue
             if start >= run_end:
-                found = bare_end.search(data, start)
+                found = _BARE_END.search(data, start)
                 run_end = found.start() if found else len(data)
-            end = _past_ampersand(data, run_end, bare_end)
+            end = _past_masks(data, start, _past_ampersand(data, run_end))
             if separator == b"=" and _starts_line(data, low):
-                end = _line_value(data, start, end, env_end)
+                end = _line_value(data, start, end)
             if data[end : end + 1] in (b"(", b"["):
                 continue
         start, end = _trim(data, start, end, bare=not opener)
@@ -227,7 +232,7 @@ def _joined(
             yield start, end
 
 
-def _spaced(data: bytes, pattern: Any, bare_end: Any, known: Callable[[int, int], bool]) -> Iterator[tuple[int, int]]:
+def _spaced(data: bytes, pattern: Any, known: Callable[[int, int], bool]) -> Iterator[tuple[int, int]]:
     """Values that only a blank divides from their name, as on a command line."""
     at = 0
     while (match := pattern.search(data, at)) is not None:
@@ -243,7 +248,7 @@ def _spaced(data: bytes, pattern: Any, bare_end: Any, known: Callable[[int, int]
         if opener:
             end = _closing(data, start, opener)
         else:
-            found = bare_end.search(data, start)
+            found = _BARE_END.search(data, start)
             end = found.start() if found else len(data)
         at = max(at, end)
         start, end = _trim(data, start, end, bare=not opener)
@@ -284,19 +289,28 @@ def _opener(head: bytes) -> bytes:
     return head[first:]
 
 
-def _past_ampersand(data: bytes, end: int, bare_end: Any) -> int:
+def _past_ampersand(data: bytes, end: int) -> int:
     """In `a&b` the sign is part of the value, unless a query string goes on with `&name=`."""
     if data[end : end + 1] != b"&":
         return end
-    found = bare_end.search(data, end + 1, min(len(data), end + _PAIR_JUDGED))
+    found = _BARE_END.search(data, end + 1, min(len(data), end + _PAIR_JUDGED))
     after = found.start() if found else min(len(data), end + _PAIR_JUDGED)
     return end if b"=" in data[end:after] else after
 
 
-def _line_value(data: bytes, start: int, end: int, env_end: Any) -> int:
+def _past_masks(data: bytes, start: int, end: int) -> int:
+    """A mask in a bare value does not end it: what stands beside one may be the rest of the secret, or all of it."""
+    limit = min(len(data), start + JUDGED)
+    while end < limit and data.startswith(_BYTE_MASKS, end):
+        found = _BARE_END.search(data, data.index(b"]", end) + 1, limit)
+        end = found.start() if found else limit
+    return end
+
+
+def _line_value(data: bytes, start: int, end: int) -> int:
     """An assignment on a line of its own reaches to white space, unless a query string follows."""
     limit = min(len(data), start + JUDGED)
-    found = env_end.search(data, start, limit)
+    found = _ENV_END.search(data, start, limit)
     wide = found.start() if found else limit if limit == len(data) else end
     rest = data[end:wide]
     if wide <= end or rest[:1] in (b"(", b"[", b"{", b"<") or (rest[:1] == b"&" and b"=" in rest):
@@ -389,10 +403,8 @@ def classify(name: str) -> Name | None:
 
 def judge(value: str, name: Name, *, quoted: bool, spaced: bool = False) -> bool:
     """Whether `value` under a name of this class is a secret. `spaced`: nothing but a blank joins the two."""
-    if "[redacted" in value:
-        value = value.replace(REDACTED, "").replace("[redacted_jwt]", "")
-        if len(value) < 12:
-            return False
+    if any(mask in value for mask in MASKS):
+        value = _unmasked(value)
     # Cheap tests first: most values under such names are code.
     if len(value) < (6 if name is Name.PASSWORD else 8) or (
         name is not Name.PASSWORD and len(value) < 12 and not _has_digits(value, 1)
@@ -410,6 +422,24 @@ def judge(value: str, name: Name, *, quoted: bool, spaced: bool = False) -> bool
     if name is Name.PASSWORD and _person_made(value, quoted=quoted):
         return True
     return len(value) >= 8 and _machine_made(value) and (len(value) >= 16 or _turns(value) >= 2)
+
+
+def _unmasked(value: str) -> str:
+    """What is left of `value` when masks are taken out, with what the redactor leaves round them of a known token.
+
+    Anything else beside a mask was not put there by the redactor, and is judged.
+    """
+    for mask in MASKS:
+        value = value.replace(mask, REDACTED)
+    pieces = value.split(REDACTED)
+    kept = _kept()
+    rest = [kept.sub("", piece) for piece in pieces[:-1]]
+    return "".join((*rest, pieces[-1] if len(pieces[-1]) > _TAIL else ""))
+
+
+@lru_cache(maxsize=1)
+def _kept() -> re.Pattern[str]:
+    return re.compile(f"(?:{'|'.join(PREFIXES)})?.{{0,{_HEAD}}}$", re.DOTALL)
 
 
 def _is_reference(value: str, *, quoted: bool) -> bool:

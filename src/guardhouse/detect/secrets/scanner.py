@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.detect.secrets.checks import CHECKS, JUDGED
 from guardhouse.detect.secrets.echoes import Echoes
-from guardhouse.detect.secrets.interface import REDACTED, Category, CustomKind, SecretKind, SecretMatch
+from guardhouse.detect.secrets.interface import MASKS, REDACTED, Category, CustomKind, SecretKind, SecretMatch
 from guardhouse.detect.secrets.kinds import KINDS
 from guardhouse.detect.secrets.pairs import PAIR, PairReader, classify, judge
 from guardhouse.detect.secrets.walk import Leaf, leaves
@@ -25,7 +25,7 @@ _ALL: Final = (*KINDS, PAIR)
 _PAIR: Final = len(KINDS)
 _FALLBACKS: Final = tuple(index for index, kind in enumerate(KINDS) if kind.fallback)
 _SET_MEMORY: Final = 64 << 20
-_MARK: Final = "[redacted"
+_LONGEST_MASK: Final = max(map(len, MASKS))
 _SURROGATES: Final = range(0xD800, 0xE000)
 
 
@@ -271,18 +271,27 @@ def _settled(raws: list[_Raw]) -> list[_Raw]:
 
 
 def _around_masks(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """The span, grown over a mask it cuts; None if it is a mask or inside one, so that redacting twice is once."""
-    first = text.rfind(_MARK, max(0, start - 64), start + 1)
+    """The span, grown over a mask it cuts; None if it is a mask or inside one, so that redacting twice is once.
+
+    Only what the redactor itself writes is a mask: anybody can write `[redacted` before a secret and `]` after it.
+    """
+    head = _mask_at(text, start)
+    if head is not None:
+        if end <= head[1]:
+            return None
+        start = head[0]
+    tail = _mask_at(text, end - 1)
+    return start, end if tail is None else tail[1]
+
+
+def _mask_at(text: str, at: int) -> tuple[int, int] | None:
+    """The mask that the character at `at` is part of."""
+    first = text.rfind("[", max(0, at - _LONGEST_MASK + 1), at + 1)
     if first >= 0:
-        close = text.find("]", first)
-        if close >= start:
-            if end <= close + 1:
-                return None
-            start = first
-    last = text.rfind(_MARK, max(start, end - 64), end)
-    if last >= 0 and (close := text.find("]", last, last + 64)) >= end:
-        end = close + 1
-    return start, end
+        for mask in MASKS:
+            if at < first + len(mask) and text.startswith(mask, first):
+                return first, first + len(mask)
+    return None
 
 
 def _with_echoes(text: str, found: list[SecretMatch], echoes: Echoes[SecretMatch]) -> list[SecretMatch]:
