@@ -130,6 +130,49 @@ def test_policy_check_lists_every_problem_with_file_line_and_fix(machine):
     assert f"{file}:5: `network.default.allowed_domain` is not a key. Did you mean `allowed_domains`?" in done.stderr
 
 
+def test_policy_check_judges_a_project_file_as_one(machine):
+    machine.project_config("guard: {bash: deny}\n")
+    assert machine.run("policy", "check", ".guardhouse.yaml").returncode == 0
+    machine.project_config("guard: {network: {default: {allowed_domains: [x.example]}}}\n")
+    done = machine.run("policy", "check", ".guardhouse.yaml")
+    assert done.returncode == 2
+    assert "not trusted" in done.stderr
+
+
+def test_a_wrong_value_is_told_with_what_would_be_right(machine):
+    file = machine.user_config("guard:\n  bash: no\n")
+    assert f"{file}:2: `bash`" in machine.run("policy", "check").stderr
+    assert "Use ask or deny." in machine.run("policy", "check").stderr
+    machine.user_config("guard: {}")
+    done = machine.run("policy", "check", env={"GUARDHOUSE_LIMITS_MAX_BYTES": "many"})
+    assert "GUARDHOUSE_LIMITS_MAX_BYTES" in done.stderr
+    assert "Use a whole number." in done.stderr
+
+
+def test_variables_of_a_container_platform_are_not_mistaken_for_settings(machine):
+    env = {"GUARDHOUSE_SERVICE_HOST": "10.0.0.1", "GUARDHOUSE_PORT_80_TCP": "tcp://10.0.0.1:80"}
+    assert machine.run("policy", "check", env=env).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "arguments", [("explain", "--write", "/proc/x"), ("eval", "egress", "{cases}", "--predictions", "/nowhere/x")]
+)
+def test_what_can_not_be_written_is_told_without_a_traceback(machine, arguments):
+    cases = machine.project / "cases.jsonl"
+    cases.write_text('{"url": "https://a.example/", "expected": "deny"}\n')
+    done = machine.run(*(argument.format(cases=cases) for argument in arguments))
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "can't be written" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["", '{"url": "https://a.example/", "expected": "dny"}\n'])
+def test_eval_does_not_count_what_is_no_case(machine, text):
+    cases = machine.project / "cases.jsonl"
+    cases.write_text(text)
+    assert machine.run("eval", "egress", str(cases)).returncode == 2
+
+
 def test_policy_show_is_a_configuration_that_can_be_used_again(machine):
     shown = machine.run("policy", "show").stdout
     file = machine.user_config(shown)

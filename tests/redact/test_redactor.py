@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import time
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -17,12 +19,20 @@ from guardhouse.redact import Redactor
 SCANNER = SecretScanner()
 FULL = Redactor(SCANNER)
 PARTIAL = Redactor(SCANNER, level="partial")
+MIB = 1 << 20
 MIX = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 EXAMPLES = tuple(text for kind in (*KINDS, PAIR) for text in kind.matches)
 TEXT = st.text(max_size=40)
 SECRET = st.sampled_from(EXAMPLES)
 MIXED = st.lists(
-    st.one_of(TEXT, SECRET, st.sampled_from(["[redacted]", "sk-[redacted]", "token=", '"', "\n"])), max_size=6
+    st.one_of(
+        TEXT,
+        SECRET,
+        st.sampled_from(
+            ["[redacted]", "[redacted", "[redacted_jwt]", "]", "sk-[redacted]", "password=", "token=", '"', "\n"]
+        ),
+    ),
+    max_size=6,
 )
 JOINED = MIXED.map(" ".join)
 VALUE = st.recursive(
@@ -84,6 +94,110 @@ def test_a_pattern_that_matches_the_mask_does_not_grow_it(pattern):
     assert redactor.text(once) == once
 
 
+TOKEN = "gh" + f"p_{MIX}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[redacted {TOKEN}]",
+        f"[redacted_{TOKEN}]",
+        f"[redacted]{TOKEN}",
+        f"[redacted {TOKEN}",
+        f"[redacted_jwt {TOKEN}]",
+        "password=[redacted]" + "tr0ub4dor9",
+        "password=[redacted_jwt]" + "tr0ub4dor9",
+        "password=" + "tr0ub4dor9" + "[redacted]",
+        'password="[redacted]' + "tr0ub4dor9" + '"',
+        "password=[redacted][redacted]" + "tr0ub4dor9" + "[redacted]",
+        "password=[redacted " + "password=" + "tr0ub4dor9]",
+        "token=sk-[redacted]" + MIX[:16],
+    ],
+)
+def test_a_mask_that_somebody_else_wrote_hides_nothing(text):
+    once = FULL.text(text)
+    assert "tr0ub4dor9" not in once
+    assert MIX[:12] not in once
+    assert FULL.text(once) == once
+
+
+@pytest.mark.parametrize("redactor", [FULL, PARTIAL], ids=["full", "partial"])
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.id)
+def test_what_stays_of_a_masked_token_is_no_secret_under_a_sensitive_name(kind, redactor):
+    once = redactor.text(kind.matches[0])
+    for text in (f"token={once}", f'{{"password": "{once}"}}'):
+        assert redactor.text(redactor.text(text)) == redactor.text(text)
+    if "\n" not in once and " " not in once and '"' not in once and once.count("[redacted") == 1:
+        assert "[redacted" in redactor.text(f"token={once}")
+
+
+SURROUNDINGS = (
+    "%s", "(%s)", "<%s>", "[%s]", "{%s}", "'%s'", '"%s"', "`%s`", "**%s**", "_%s_", "-%s-", ".%s.", "/%s/", "#%s",
+    "x=%s", "a|%s|b", "| a | %s |", "1,%s,2", "https://a.example/?q=%s&y=1", "https://a.example/#%s", "%%22%s%%22",
+    "\\u0022%s\\u0022", "\\x22%s\\x22", "a\\n%s\\nb", "a\r\n%s\r\nb", "\t%s\t", "\0%s\0", "\ufeff%s", "\u200b%s\u200b",
+    "ключ%sключ", "密钥%s密钥", "\x1b[31m%s\x1b[0m", "<td>%s</td>", "```\n%s\n```", "[redacted]%s", "%s[redacted]",
+    "[redacted %s]", "[redacted_%s]", "%s;%s", "%s\n%s", "password=changeme " * 500 + "%s",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("around", SURROUNDINGS, ids=lambda around: repr(around[-24:]))
+def test_what_stands_round_a_token_does_not_hide_it(around):
+    for kind in KINDS:
+        # A kind without a beginning of its own is known by what stands round it.
+        if not kind.fallback and kind.id != "netrc_password":
+            text = kind.matches[0]
+            secrets = [text[match.start : match.end] for match in SCANNER.scan(text)]
+            masked = FULL.text(around.replace("%s", text))
+            assert not any(secret in masked for secret in secrets), kind.id
+
+
+def test_a_secret_is_masked_in_json_inside_json_and_in_any_container():
+    pair = json.dumps({"y": json.dumps({"password": "tr0ub4dor9"})})
+    for value in (pair, {TOKEN: 1}, {"a": (TOKEN, [TOKEN])}, [["x", TOKEN]], TOKEN.encode(), {TOKEN.encode(): pair}):
+        shown = repr(FULL.value(value))
+        assert MIX not in shown
+        assert "tr0ub4dor9" not in shown
+
+
+def test_keys_that_become_equal_are_numbered_past_those_that_are_taken():
+    one, two = "gh" + f"p_{MIX}", "gh" + f"p_{MIX[::-1]}"
+    value = {one: 1, two: 2, "ghp_[redacted] (2)": 3, "ghp_[redacted]": 4}
+    assert FULL.value(value) == {
+        "ghp_[redacted] (3)": 1,
+        "ghp_[redacted] (4)": 2,
+        "ghp_[redacted] (2)": 3,
+        "ghp_[redacted]": 4,
+    }
+
+
+def test_very_many_keys_that_become_equal_cost_linear_time():
+    def cost(count):
+        value = {"gh" + f"p_{MIX[:30]}{number:06}": 1 for number in range(count)}
+        start = time.process_time()
+        assert len(FULL.value(value)) == count
+        return time.process_time() - start
+
+    cost(100)
+    assert cost(8000) < 30 * cost(1000)  # quadratic would be 64
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"k" * MIB: ["gh" + f"p_{MIX[:30]}{number:06}" for number in range(500)]},
+        {"a" * MIB: {"b" * MIB: ["password=tr0ub4dor" + str(number) for number in range(500)]}},
+    ],
+    ids=["one huge key", "huge keys in huge keys"],
+)
+def test_secrets_under_huge_keys_do_not_multiply_the_keys(value):
+    tracemalloc.start()
+    try:
+        FULL.value(value)
+        assert tracemalloc.get_traced_memory()[1] < 40 * MIB  # 500 paths would be 500
+    finally:
+        tracemalloc.stop()
+
+
 def test_partial_shows_a_little_of_a_long_key_and_nothing_of_a_password():
     assert PARTIAL.text("gh" + f"p_{MIX}") == "ghp_a1B2[redacted]R8"
     assert PARTIAL.text("password=" + "tr0ub4dor9-and-much-longer-than-that") == "password=[redacted]"
@@ -108,6 +222,7 @@ def test_redacting_a_text_twice_is_redacting_it_once(text):
 def test_no_detected_secret_survives_in_a_text(text):
     secrets = {text[m.start : m.end] for m in SCANNER.scan(text) if m.end - m.start >= 8}
     assert not any(secret in FULL.text(text) for secret in secrets if "redacted" not in secret)
+    assert SCANNER.scan(FULL.text(text)) == []
 
 
 @settings(max_examples=200, deadline=None)

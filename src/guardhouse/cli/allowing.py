@@ -88,6 +88,8 @@ def trust(file: Path | None, *, revoke: bool, list_all: bool) -> None:
     if list_all:
         for name, digest in sorted(store.entries().items()):
             click.echo(f"{visible(name)} {digest}")
+        if not store.entries():
+            click.echo("No project file is trusted.")
         return
     files = [file.absolute()] if file else sources.project_files()
     if not files:
@@ -111,5 +113,7 @@ def _trust_one(store: TrustStore, path: Path) -> None:
     read_document(str(path), content)
     for line in content.decode("utf-8").split("\n"):
         click.echo(f"  {visible(line)}")
+    if sys.stdin.isatty() and not click.confirm(f"Trust {visible(str(path))}, exactly as shown?"):
+        raise GuardhouseError("Not trusted.")
     store.trust(path, content)
     click.echo(f"Trusted, exactly as shown: {visible(str(path))}")

@@ -26,10 +26,13 @@ def explain(code: str | None, write: Path | None) -> None:
 
     codes = dict(sorted(catalogue().items()))
     if write is not None:
-        write.mkdir(parents=True, exist_ok=True)
-        for one in codes.values():
-            (write / f"{one.id}.md").write_text(reason_page(one), encoding="utf-8")
-        (write / "README.md").write_text(index_page(list(codes.values())), encoding="utf-8")
+        try:
+            write.mkdir(parents=True, exist_ok=True)
+            for one in codes.values():
+                (write / f"{one.id}.md").write_text(reason_page(one), encoding="utf-8")
+            (write / "README.md").write_text(index_page(list(codes.values())), encoding="utf-8")
+        except OSError as error:
+            raise GuardhouseError(f"{write} can't be written: {error.strerror}.") from None
         click.echo(f"{len(codes)} pages in {write}")
         return
     if code is None:

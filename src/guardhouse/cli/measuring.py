@@ -88,8 +88,13 @@ def _run(suite: Suite, file: Path, predictions: Path | None, *, errors: bool) ->
                 right[outcome.group] += outcome.right
                 if errors and not outcome.right:
                     click.echo(f"{number}: {outcome.group}: {line}", err=True)
+    if not lines:
+        raise GuardhouseError(f"{file} has no rows.", fix=f"A row has: {suite.row}.")
     if predictions is not None:
-        predictions.write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
+        try:
+            predictions.write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
+        except OSError as error:
+            raise GuardhouseError(f"{predictions} can't be written: {error.strerror}.") from None
     ordered = sorted(times) or [0.0]
     return {
         "suite": suite.id,

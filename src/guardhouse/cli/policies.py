@@ -42,12 +42,17 @@ def show(config_file: Path | None, *, as_json: bool) -> None:
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 @config_option
 def check(files: tuple[Path, ...], config_file: Path | None) -> None:
-    """Check the configuration files in force, or FILES, and say what is wrong: file, line, key and fix."""
+    """Check the configuration files in force, or FILES, and say what is wrong: file, line, key and fix.
+
+    A file is checked as your own would be; one named .guardhouse.* as the project file that it is.
+    """
     from guardhouse.model import PolicyError
 
+    if files and config_file:
+        raise click.UsageError("Name files, or --config, not both.")
     failed = False
     for file in files or (config_file,):
-        sources = _sources(file)
+        sources = _sources_of(file)
         try:
             loaded = sources.load()
         except PolicyError as error:
@@ -90,6 +95,15 @@ def schema() -> None:
     from guardhouse.policy import json_schema
 
     _print_json(json_schema())
+
+
+def _sources_of(file: Path | None) -> Sources:
+    """The sources in force with `file` among them, in the place where it would count."""
+    from guardhouse.config import PROJECT_NAME, find_sources
+
+    if file is not None and file.stem == PROJECT_NAME:
+        return find_sources(cwd=file.absolute().parent)
+    return _sources(file)
 
 
 def _sources(config_file: Path | None) -> Sources:

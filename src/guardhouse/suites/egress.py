@@ -32,6 +32,8 @@ def _start() -> Callable[[Row], Prediction]:
 
 
 def _score(row: Row, prediction: Prediction) -> Outcome:
+    if row["expected"] not in {"allow", "deny"}:
+        raise ValueError("expected")
     return Outcome(row["expected"], prediction["decision"] == row["expected"])
 
 

@@ -32,6 +32,8 @@ def _start() -> Callable[[Row], Prediction]:
 
 
 def _score(row: Row, prediction: Prediction) -> Outcome:
+    if row["expected"] not in {"allow", "ask_or_deny"}:
+        raise ValueError("expected")
     stopped = prediction["decision"] in _STOPPED
     return Outcome(row["expected"], stopped if row["expected"] == "ask_or_deny" else not stopped)
 

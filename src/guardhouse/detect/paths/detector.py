@@ -380,9 +380,10 @@ _SEARCHES: Final = frozenset("grep read_many_files search_file_content search_fi
 
 def _holds_secrets(scene: Scene, place: _Place) -> bool:
     """Whether a directory is so wide that keys and passwords lie below it: a home, or something above one."""
-    return any(inside(home, place.path) for home in (*scene.settings.surroundings.homes, "/root", "/etc")) or any(
-        inside(own.path, place.path) for own in scene.settings.surroundings.own if not own.readable
-    )
+    around = scene.settings.surroundings
+    wide = (*around.homes, *(own.path for own in around.own if not own.readable), "/root", "/etc", "/home", "/users")
+    above = place.path.rpartition("/")[0].casefold()
+    return above in {"/home", "/users"} or any(inside(directory, place.path) for directory in wide)
 
 
 _WRITE_CODES: Final = {

@@ -149,6 +149,11 @@ def _no_words(text: str) -> bool:
     return digits >= 6 or longest_run(text) >= 16 or (digits > 0 and wordiness(text) < 0.6)
 
 
+def _long_run(text: str) -> bool:
+    """Tests are named `test_this_and_that_2024`; a key has a long piece."""
+    return longest_run(text) >= 16
+
+
 def _has_digit(text: str) -> bool:
     return "0" in shape(text[:JUDGED])
 
@@ -240,6 +245,7 @@ CHECKS: Final[Mapping[str, Callable[[str], bool]]] = {
     "random": _random,
     "very_random": _very_random,
     "no_words": _no_words,
+    "long_run": _long_run,
     "digit": _has_digit,
     "mixed": _mixed,
     "jwt": _jwt,

@@ -15,7 +15,10 @@ from guardhouse.model import Confidence
 
 # What may stand before a token: nothing, a character that is not part of a word, an escape as in JSON text or URLs,
 # or the end of a terminal colour.
-_EDGE: Final = r"(?:^|[^A-Za-z0-9\\%\x1b]|\\(?:[nrtbf]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})?|%(?:[0-9A-Fa-f]{2})?|\x1b(?:\[[0-9;]*m)?)"
+_EDGE: Final = (
+    r"(?:^|[^A-Za-z0-9\\%\x1b]|\\(?:[nrtbf]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})?"
+    r"|%(?:[0-9A-Fa-f]{2})?|\x1b(?:\[[0-9;]*m)?)"
+)
 # What must follow a token of fixed length: no more of it.
 _END: Final = r"(?:[^A-Za-z0-9]|$)"
 _GROUP: Final = re.compile(r"\((?!\?)")
@@ -53,7 +56,7 @@ _SERVICE: Final = (
     r"(?:pplx-|gsk_|r8_|nvapi-|csk-|xai-|jina_|tvly-(?:dev-|prod-)?|fc-|lsv2_(?:pt|sk)_|tgp_v1_|"
     r"tskey-[a-z]+-|HRKU-|rubygems_|pul-|rdme_|pnu_|shippo_(?:live|test)_|FLWSECK(?:_TEST)?-|CLOJARS_|fio-u-|"
     r"tfp_|CFPAT-|CCIPAT_|rnd_|napi_|nfp_|sgp_|bkua_|sm_(?:pat|aat|sat)_|ramp_(?:sec|id|tok)_|"
-    r"(?:live|test)_(?:pub_)?|access-[a-z]+-|sq[pua]_|fm2_|ico-|dnkey-|"
+    r"access-[a-z]+-|sq[pua]_|fm2_|ico-|dnkey-|"
     r"duffel_(?:live|test)_|wandb_v1_|ops_|fw_|rpa_|ph[cx]_|stp_|psk_|pat_|sk_|key_|tok_)"
 )
 """How the tokens of many services begin: a name no ordinary word is joined to in this way."""
@@ -73,7 +76,8 @@ _BY_PREFIX: Final = (
               r"(?:gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|oas|soat|ffct|wt)-|GR1348941)([A-Za-z0-9_\-.=]{20,})",
               "gl" + "pat-" + _MIX[:20]),
     _prefixed("aws_access_key_id", "AWS account", "(?:AKIA|ASIA|ABIA|ACCA|A3T)[A-Z0-9]",
-              r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])([A-Z0-9]{16})" + _END, "AK" + "IA" + _CAPS[:16], ("real", "aws_id")),
+              r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])([A-Z0-9]{16})" + _END, "AK" + "IA" + _CAPS[:16],
+              ("real", "aws_id")),
     _prefixed("aws_bedrock_key", "AWS Bedrock", "ABSK|bedrock-api-key-",
               r"(?:ABSK|bedrock-api-key-)([A-Za-z0-9+/]{60,}={0,2})", "AB" + "SK" + _MIX[:110]),
     _prefixed("google_api_key", "Google APIs", "AIza",
@@ -113,7 +117,8 @@ _BY_PREFIX: Final = (
               r"shp[a-z]{2,3}_([A-Za-z0-9]{32,})", "shp" + "at_" + _HEX[:32]),
     _prefixed("square_token", "Square payments", "sq0[a-z]{3}-",
               r"sq0[a-z]{3}-([A-Za-z0-9_\-+=]{22,})", "sq0" + "atp-" + _MIX[:22], ("real", "mixed")),
-    _prefixed("easypost_key", "EasyPost shipping", "EZ[AT]K", r"EZ[AT]K([A-Za-z0-9]{54})" + _END, "EZ" + "AK" + _MIX[:54]),
+    _prefixed("easypost_key", "EasyPost shipping", "EZ[AT]K",
+              r"EZ[AT]K([A-Za-z0-9]{54})" + _END, "EZ" + "AK" + _MIX[:54]),
     _prefixed("razorpay_key", "Razorpay payments", "rzp_", r"rzp_(?:live|test)_([A-Za-z0-9]{14,})",
               "rz" + "p_live_" + _MIX[:14]),
     _prefixed("facebook_token", "Meta graph API and others with tokens of the same form", r"EAA[A-Za-z0-9_\-]{8}",
@@ -173,6 +178,9 @@ _BY_PREFIX: Final = (
               r"webhook\.office\.com/|/hooks/|/open-apis/bot/",
               r"(?:webhook\.office\.com/webhookb2/|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/|/hooks/)"
               r"([A-Za-z0-9@/\-]{12,})", "hooks.zapier" + ".com/hooks/catch/1234567/" + _MIX[:8], ("real", "digit")),
+    _prefixed("environment_key", "a service that only says for which environment the key is", "(?:live|test)_",
+              r"(?:live|test)_(?:pub_)?([A-Za-z0-9_\-=.]{22,})", "li" + "ve_" + _MIX[:40],
+              ("real", "mixed", "random", "long_run")),
     _prefixed("service_token", "a service whose tokens begin with its name", _SERVICE,
               _SERVICE + r"([A-Za-z0-9_\-=.]{22,})", "gs" + "k_" + _MIX[:52],
               ("real", "mixed", "random", "no_words")),
@@ -393,14 +401,20 @@ _BY_FORM: Final = (
         what="a service whose tokens begin with its name",
         anchor=r"[_\-][A-Za-z0-9]{32}",
         pattern=(
-            r"(?:^|[^A-Za-z0-9_\-+/.])((?:[a-z]{2,10}|[A-Z]{2,10})[0-9]?(?:[_\-][A-Za-z0-9]{1,10}){0,2}[_\-][A-Za-z0-9]{32,})"
+            # After a digit and a sign, as in `sha256=`, it is a hash.
+            r"(?:^|[^A-Za-z0-9_\-+/.=:]|(?:^|[^0-9])[=:])((?:[a-z]{2,10}|[A-Z]{2,10})[0-9]?(?:[_\-][A-Za-z0-9]{1,10}){0,2}[_\-][A-Za-z0-9]{32,})"
             r"(?:[^A-Za-z0-9+/.]|\.?$|\.\s)"
         ),
         checks=("unknown_token",),
         fallback=True,
         confidence=Confidence.MEDIUM,
         matches=("use acme_" + _MIX[:40] + " here", "acme-live-" + _MIX[:40]),
-        misses=("sha512-" + _MIX[:86] + "==", "toolu_" + _MIX[:40], "app-" + _HEX[:40] + ".js"),
+        misses=(
+            "sha512-" + _MIX[:86] + "==",
+            "a.py,sha256=DO-" + _MIX[:40] + ",5",
+            "toolu_" + _MIX[:40],
+            "app-" + _HEX[:40] + ".js",
+        ),
     ),
     SecretKind(
         id="npmrc_auth",

@@ -141,6 +141,7 @@ PAIR: Final = SecretKind(
         "primary_key = user_id_2024_01",
         "password: Optional[str] = None",
         "passwords must be 12 characters",
+        '"AWS::KMS::Key": "2b447c471bc70388"',
     ),
 )
 
@@ -200,8 +201,8 @@ def _joined(data: bytes, pattern: Any, known: Callable[[int, int], bool]) -> Ite
         head = data[low:start]
         name_end = _name_end(head)
         name = classify(head[max(0, name_end - 80) : name_end].decode("latin-1"))
-        if name is None:
-            continue
+        if name is None or (data[low - 2 : low] == b"::" and head[name_end : name_end + 1] in (b'"', b"'")):
+            continue  # the second is a type, as in `"AWS::KMS::Key": …`
         opener = _opener(head)
         separator = head[name_end : len(head) - len(opener)].strip()[-1:]
         if opener:
@@ -223,6 +224,8 @@ def _joined(data: bytes, pattern: Any, known: Callable[[int, int], bool]) -> Ite
                 found = _BARE_END.search(data, start)
                 run_end = found.start() if found else len(data)
             end = _past_masks(data, start, _past_ampersand(data, run_end))
+            if data[start:end] in _BYTE_MASKS:
+                continue
             if separator == b"=" and _starts_line(data, low):
                 end = _line_value(data, start, end)
             if data[end : end + 1] in (b"(", b"["):
