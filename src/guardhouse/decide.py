@@ -98,8 +98,26 @@ class Case:
                 findings=tuple(map(mask.finding, findings)),
             )
         if verdict.decision is Decision.ALLOW_WITH_REDACTION:
-            return _redacted(scene, verdict, judgement, policy.redactor)
+            return self._sendable(_redacted(scene, verdict, judgement, policy.redactor), facts)
         return verdict
+
+    def _sendable(self, verdict: Verdict, facts: Facts) -> Verdict:
+        """The verdict on a call whose parameters were masked: what will be sent must be allowed as well."""
+        if verdict.params is None or not isinstance(self.action, (ToolCallPre, SkillRunPre)):
+            return verdict
+        masked = msgspec.structs.replace(self.action, params=verdict.params)
+        again = Case(masked, self.policy).decide(facts, last=True)
+        if isinstance(again, Verdict) and again.decision is Decision.ALLOW:
+            return verdict
+        decision = Decision.REQUIRE_APPROVAL
+        if isinstance(again, Verdict) and again.decision > decision:
+            decision = again.decision
+        return msgspec.structs.replace(
+            verdict,
+            decision=decision,
+            params=None,
+            reasons=(_own_reason(REDACTION_FAILED, decision, "the masked call would not be allowed"), *verdict.reasons),
+        )
 
 
 def refused(code: ReasonCode, revision: str, *, asks_first: bool = False, detail: str = "") -> Verdict:

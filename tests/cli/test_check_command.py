@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -201,3 +204,15 @@ def test_observe_mode_lets_through_says_what_it_would_be_and_keeps_the_floors(ma
     assert (status, verdict["decision"], verdict["would_be"], verdict["mode"]) == (0, "allow", "deny", "observe")
     write = {"type": "ToolCallPre", "tool": "write_file", "params": {"path": str(file), "content": ""}}
     assert machine.check(write)[0] == 30
+
+
+def test_a_verdict_that_nobody_can_read_is_no_allow(machine):
+    command = f"{sys.executable} -m guardhouse check >&-"
+    done = subprocess.run(
+        ["sh", "-c", command],
+        input=b'{"type":"OutputPublish","content":"hello"}',
+        cwd=machine.project,
+        env={"HOME": str(machine.home), "PATH": os.environ["PATH"]},
+        check=False,
+    )
+    assert done.returncode != 0

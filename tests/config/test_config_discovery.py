@@ -356,3 +356,39 @@ def test_between_two_looks_the_policy_stays(place):
     before = reloading.current()
     (place.locations.user / "config.yaml").write_text(DENY)
     assert reloading.current() is before
+
+
+def test_an_untrusted_project_file_is_small_or_refused(tmp_path):
+    home, project = tmp_path / "home", tmp_path / "project"
+    home.mkdir()
+    project.mkdir()
+    (project / ".guardhouse.yaml").write_text("# x\n" * 20_000)
+    found = Sources(locations=find_locations({"HOME": str(home)}), cwd=project, variables={})
+    with pytest.raises(PolicyError, match="larger than 65536 bytes and not trusted"):
+        found.load()
+
+
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(tmp_path):
+    home, project = tmp_path / "home", tmp_path / "project"
+    home.mkdir()
+    project.mkdir()
+    os.mkfifo(project / ".guardhouse.yaml")
+    with pytest.raises(PolicyError, match="not a file"):
+        Sources(locations=find_locations({"HOME": str(home)}), cwd=project, variables={}).load()
+
+
+def test_a_sparse_file_of_gigabytes_is_not_read_to_its_end(tmp_path):
+    home, project = tmp_path / "home", tmp_path / "project"
+    home.mkdir()
+    project.mkdir()
+    with (project / ".guardhouse.yaml").open("wb") as file:
+        file.truncate(3 << 30)
+    with pytest.raises(PolicyError, match="larger than"):
+        Sources(locations=find_locations({"HOME": str(home)}), cwd=project, variables={}).load()
+
+
+def test_what_the_guard_is_made_of_is_among_its_own_places(tmp_path):
+    import msgspec
+
+    around = surroundings(find_locations({"HOME": str(tmp_path)}), tmp_path)
+    assert os.path.dirname(msgspec.__file__) in {own.path for own in around.own}

@@ -780,3 +780,15 @@ def test_wherever_a_secret_stands_it_is_not_in_the_verdict(shared_house, kind, a
 
 def test_the_contract_policy_is_one_that_loads(house):
     assert house.guard(CONTRACT).limits.max_bytes == 8 * 1024 * 1024
+
+
+def test_what_masking_makes_of_a_call_must_be_allowed_too(house):
+    (house.project / "[redacted]").symlink_to(house.home / ".bashrc")
+    yaml = "guard: {secrets: {patterns: [{id: aa, pattern: 'notes[.]txt'}]}, findings: {secret.in_params: redact}}"
+    verdict = house.call("write_file", yaml, path="notes.txt", content="x")
+    assert verdict.decision >= Decision.REQUIRE_APPROVAL
+    assert verdict.params is None
+    assert house.call("write_file", yaml, path="a.txt", content="see notes.txt").params == {
+        "path": "a.txt",
+        "content": "see [redacted]",
+    }

@@ -16,6 +16,7 @@ from guardhouse.model import (
     Finding,
     OutputPublish,
     PathClass,
+    ReasonCode,
     RiskLevel,
     Severity,
     ToolCallPost,
@@ -25,6 +26,7 @@ from guardhouse.policy import FLOORS, OUTCOMES, Cause, Layer, PolicyEngine, cata
 from guardhouse.policy.rules import RuleBook, compile_rule
 from guardhouse.policy.schema import RiskSection, RuleSection
 from guardhouse.policy.tightness import EFFECTS
+from guardhouse.trust import ToolCatalogue, ToolProfile
 
 CAUSES = [Cause(*fields) for fields in itertools.product(Decision, Decision, [False, True])]
 
@@ -116,11 +118,20 @@ outcomes = st.dictionaries(st.sampled_from(FOUND), st.sampled_from(list(Decision
 rule_lists = st.lists(restricting | allowing, max_size=5)
 
 
+class AnyTool(ToolCatalogue):
+    """Every tool may reach out, so that no rule is refused for its tool."""
+
+    def profile(self, tool):
+        return ToolProfile(name=tool, capabilities=frozenset(), classified=False)
+
+
 def engine(rules, overrides, *, observe):
-    known = frozenset(FOUND)
-    compiled = [
-        compile_rule(RuleSection(**rule), known, frozenset(FLOORS), frozenset({"secret.in_content"})) for rule in rules
-    ]
+    # The findings are made up, so their codes may be about anything.
+    known = {
+        code: ReasonCode(id=code, title="", severity=Severity.LOW, why="", instead="", example="", masks=True)
+        for code in FOUND
+    }
+    compiled = [compile_rule(RuleSection(**rule), known, frozenset(FLOORS), AnyTool()) for rule in rules]
     preset = {row[0]: EFFECTS[row[1]] for row in OUTCOMES}
     return PolicyEngine(RuleBook(compiled), {**preset, **overrides}, CODES, RiskSection(), observe=observe)
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from guardhouse.policy import OUTCOMES, TIGHTER, Layer, load, read_document
+from guardhouse.model import PolicyError
+from guardhouse.policy import OUTCOMES, TIGHTER, Document, Layer, load, read_document, read_environment
 from guardhouse.policy.schema import GuardSection
 from guardhouse.policy.tightness import Direction, direction
 
@@ -52,7 +53,7 @@ MOVES = {
     "network.default.follow_redirects": ("false", "true"),
     "network.default.allow_proxy": ("false", "true"),
     "secrets.level": ("full", "partial"),
-    "secrets.patterns": ("[{id: theirs, pattern: theirs-x}]", None),
+    "secrets.patterns": ("[]", "[{id: theirs, pattern: theirs-x}]"),
     "tools.crm.capabilities": (None, "[]"),
     "tools.bash.capabilities": (None, "[reads]"),
     "tools.unknown.capabilities": (None, "[]"),
@@ -548,3 +549,17 @@ def test_all_problems_are_told_at_once(problems):
 
 def test_no_layers_at_all_is_the_built_in_policy():
     assert load([]).config.preset == "dev"
+
+
+@pytest.mark.parametrize("tool", ["WRITE_FILE", "BASH"])
+def test_the_environment_can_not_say_what_a_tool_does(tool):
+    with pytest.raises(PolicyError, match="can't be set here"):
+        load([Layer("environment", read_environment({f"GUARDHOUSE_TOOLS__{tool}__CAPABILITIES": ""}))])
+
+
+def test_an_untrusted_project_file_can_not_bring_rules_without_end():
+    rules = [{"id": f"r{index}", "effect": "deny", "tool": f"t{index}"} for index in range(101)]
+    document = Document("project.yaml", {"guard": {"rules": rules}})
+    with pytest.raises(PolicyError, match="more than 100"):
+        load([Layer("project", document, trusted=False)])
+    assert load([Layer("project", document, trusted=True)]).engine.rules.rules

@@ -136,7 +136,7 @@ SURROUNDINGS = (
     "x=%s", "a|%s|b", "| a | %s |", "1,%s,2", "https://a.example/?q=%s&y=1", "https://a.example/#%s", "%%22%s%%22",
     "\\u0022%s\\u0022", "\\x22%s\\x22", "a\\n%s\\nb", "a\r\n%s\r\nb", "\t%s\t", "\0%s\0", "\ufeff%s", "\u200b%s\u200b",
     "ключ%sключ", "密钥%s密钥", "\x1b[31m%s\x1b[0m", "<td>%s</td>", "```\n%s\n```", "[redacted]%s", "%s[redacted]",
-    "[redacted %s]", "[redacted_%s]", "%s;%s", "%s\n%s", "password=changeme " * 500 + "%s",
+    "[redacted %s]", "[redacted_%s]", "%s;%s", "%s\n%s", "password=changeme " * 100 + "%s",
 )  # fmt: skip
 
 

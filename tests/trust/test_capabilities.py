@@ -50,10 +50,15 @@ def test_a_classified_tool_may_only_what_it_can():
     assert not profile.may()
 
 
-def test_an_exact_declaration_wins_over_globs_and_built_in_knowledge():
-    tools = ToolCatalogue({"Deploy": frozenset({SENDS}), "*": frozenset({READS}), "bash": frozenset({READS})})
+def test_an_exact_declaration_wins_over_globs():
+    tools = ToolCatalogue({"Deploy": frozenset({SENDS}), "*": frozenset({READS})})
     assert tools.profile("deploy").capabilities == {SENDS}
-    assert tools.profile("bash").capabilities == {READS}
+
+
+def test_a_well_known_tool_can_be_declared_more_than_it_is_known_for_never_less():
+    tools = ToolCatalogue({"bash": frozenset({READS}), "write_file": frozenset()})
+    assert tools.profile("bash").capabilities == {READS, Capability.EXECUTES}
+    assert tools.profile("write_file").capabilities == {WRITES}
 
 
 def test_globs_add_up():

@@ -37,6 +37,8 @@ def check(config_file: Path | None, state_dir: Path | None, *, jsonl: bool, reso
     guard = open_guard(config_file=config_file, state_dir=state_dir, resolver=_resolver(resolve=resolve))
     limit = guard.limits.max_bytes
     inputs = _lines(limit) if jsonl else iter([read_stdin(limit)])
+    if sys.stdout is None:  # closed: a verdict that nobody can read is none
+        sys.exit(_BAD_INPUT)
     statuses = {_check_one(guard, data, findings=findings) for data in inputs}
     sys.exit(_BAD_INPUT if not statuses or _BAD_INPUT in statuses else max(statuses))
 

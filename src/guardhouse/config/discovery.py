@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +43,10 @@ class Sources:
         trust = TrustStore(self.locations.trusted)
         for file in self.project_files():
             content = _content(file)
-            layers.append(Layer("project", read_document(str(file), content), trusted=trust.trusts(file, content)))
+            trusted = trust.trusts(file, content)
+            if not trusted and len(content) > _LARGEST_UNTRUSTED:
+                raise _unreadable(file, f"it is larger than {_LARGEST_UNTRUSTED} bytes and not trusted")
+            layers.append(Layer("project", read_document(str(file), content), trusted=trusted))
         layers.append(Layer("environment", read_environment(self.variables)))
         return layers
 
@@ -122,26 +126,34 @@ class ReloadingPolicy:
         self._sources = sources
         self._interval = interval
         self._paths = tuple(sources.watched())
+        self._lock = threading.Lock()
         self._looked = float("-inf")
-        self._signature: _Signature | None = None
-        self._result: Policy | PolicyError | None = None
+        self._made: tuple[_Signature, Policy | PolicyError] | None = None
 
     def current(self) -> Policy:
         """The policy as the files are now."""
-        now = time.monotonic()
-        if self._result is None or now - self._looked >= self._interval:
-            signature = tuple(_look(path) for path in self._paths)
-            if self._result is None or signature != self._signature:
-                try:
-                    self._result = self._sources.load()
-                except PolicyError as error:
-                    self._result = error
-                self._signature = signature
-            self._looked = now
-        if isinstance(self._result, PolicyError):
+        made = self._made
+        if made is None or time.monotonic() - self._looked >= self._interval:
+            with self._lock:
+                made = self._made = self._look_again(self._made)
+                self._looked = time.monotonic()
+        result = made[1]
+        if isinstance(result, PolicyError):
             # The same error is raised many times; without this it would gather every caller's frames.
-            raise self._result.with_traceback(None)
-        return self._result
+            raise result.with_traceback(None)
+        return result
+
+    def _look_again(
+        self, made: tuple[_Signature, Policy | PolicyError] | None
+    ) -> tuple[_Signature, Policy | PolicyError]:
+        """What was made before, or anew if a file has changed. The look comes first: a later change is seen later."""
+        signature = tuple(_look(path) for path in self._paths)
+        if made is not None and made[0] == signature:
+            return made
+        try:
+            return signature, self._sources.load()
+        except PolicyError as error:
+            return signature, error
 
 
 def _look(path: Path) -> tuple[int, ...] | None:
@@ -188,8 +200,24 @@ def _unreadable(path: Path, why: str | None) -> PolicyError:
     return PolicyError(f"{path}: can't be read: {why}.", fix="Mend it, or take it away.")
 
 
+_LARGEST: Final = 4 * 1024 * 1024
+_LARGEST_UNTRUSTED: Final = 64 * 1024
+"""A file that came with a repository is read in every session there: it must not be able to make that slow."""
+
+
 def _content(file: Path) -> bytes:
+    """The bytes of a file. A pipe or a device where a file should be is not waited for, nor read to its end."""
     try:
-        return file.read_bytes()
+        handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise _unreadable(file, error.strerror) from None
+    with os.fdopen(handle, "rb") as stream:
+        try:
+            content = stream.read(_LARGEST + 1) if stat.S_ISREG(os.fstat(handle).st_mode) else None
+        except OSError as error:
+            raise _unreadable(file, error.strerror) from None
+    if content is None:
+        raise _unreadable(file, "it is not a file")
+    if len(content) > _LARGEST:
+        raise _unreadable(file, f"it is larger than {_LARGEST} bytes")
+    return content

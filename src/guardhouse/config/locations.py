@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +13,7 @@ from guardhouse.detect import OwnPlace, Surroundings
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 SYSTEM_DIRECTORY: Final = Path("/etc/guardhouse")
 PROJECT_NAME: Final = ".guardhouse"
@@ -68,7 +69,8 @@ def surroundings(locations: Locations, cwd: Path, config_file: Path | None = Non
     """What detectors must know of this machine. Each place is listed as it is named and as it really is."""
     program = Path(__file__).resolve().parent.parent
     command = Path(sys.prefix) / "bin" / "guardhouse"
-    readable = [locations.user, locations.system, program, command, *([config_file] if config_file else [])]
+    readable = [locations.user, locations.system, program, command, Path(sys.prefix) / "pyvenv.cfg", *_dependencies()]
+    readable += [config_file] if config_file else []
     own = [*((path, True) for path in readable), (locations.state, False)]
     return Surroundings(
         homes=_both(locations.home),
@@ -76,6 +78,18 @@ def surroundings(locations: Locations, cwd: Path, config_file: Path | None = Non
         temp=tuple(dict.fromkeys(path for name in ("/tmp", "/var/tmp") for path in _both(Path(name)))),  # noqa: S108
         own=tuple(OwnPlace(path, readable) for place, readable in own for path in _both(place)),
     )
+
+
+_DEPENDENCIES: Final = ("ada_url", "_cffi_backend", "cel", "cffi", "click", "msgspec", "re2", "yaml", "_yaml")
+
+
+def _dependencies() -> Iterator[Path]:
+    """The packages the guard is made of: a line in one of them is a line in the guard."""
+    for name in _DEPENDENCIES:
+        spec = find_spec(name)
+        if spec is not None and spec.origin is not None:
+            origin = Path(spec.origin)
+            yield origin.parent if spec.submodule_search_locations else origin
 
 
 def _both(path: Path) -> tuple[str, ...]:

@@ -28,6 +28,8 @@ CONNECTS: Final = ReasonCode(
     why="Not a risk by itself; rules can speak of it, and it is recorded with its method.",
     instead="",
     example='{"type":"ToolCallPre","tool":"url_fetch","params":{"url":"https://example.com/"}}',
+    about="host",
+    on=("ToolCallPre", "SkillRunPre"),
 )
 NOWHERE: Final = ReasonCode(
     id="url.missing",
@@ -36,6 +38,8 @@ NOWHERE: Final = ReasonCode(
     why="A network call whose destination can't be seen can't be held to the allowlist.",
     instead="Pass the full URL, with its scheme, as one string.",
     example='{"type":"ToolCallPre","tool":"url_fetch","params":{}}',
+    about="host",
+    on=("ToolCallPre", "SkillRunPre"),
 )
 
 _URL_KEYS: Final = frozenset("url uri href link links endpoint webhook proxy".split())

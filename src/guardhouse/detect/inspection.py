@@ -34,6 +34,7 @@ FAILED: Final = ReasonCode(
     why="What could not be looked at could be anything.",
     instead="Try a simpler call; the user can report the failure.",
     example="A detector raised an exception; the text of the finding names the detector and the kind of error.",
+    about="text",
 )
 
 MOST_FINDINGS: Final = 20_000

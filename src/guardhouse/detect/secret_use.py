@@ -34,6 +34,8 @@ IN_CONTENT: Final = ReasonCode(
     instead="Work with the masked text; the user can look at the original.",
     example='{"type":"OutputPublish","content":"Here is the token: sk-abcdefghijklmnopqrstuvwx"}',
     masks=True,
+    on=("ToolCallPost", "OutputPublish", "MemoryReadPost", "SkillRunPost"),
+    about="text",
 )
 IN_PARAMS: Final = ReasonCode(
     id="secret.in_params",
@@ -46,6 +48,8 @@ IN_PARAMS: Final = ReasonCode(
         '"params":{"path":"notes.txt","content":"sk-abcdefghijklmnopqrstuvwx"}}'
     ),
     masks=True,
+    on=("ToolCallPre", "SkillRunPre", "MemoryReadPre", "SkillInstall"),
+    about="text",
 )
 IN_INPUT: Final = ReasonCode(
     id="secret.in_input",
@@ -55,6 +59,8 @@ IN_INPUT: Final = ReasonCode(
     instead="Keep secrets in variables or files and speak of them by name.",
     example='{"type":"UserInput","content":"use sk-abcdefghijklmnopqrstuvwx","origin":"typed"}',
     masks=True,
+    on=("UserInput",),
+    about="text",
 )
 
 MOST_REPORTED: Final = 1000

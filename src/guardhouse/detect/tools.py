@@ -25,6 +25,8 @@ UNCLASSIFIED: Final = ReasonCode(
     instead="Use a tool that the configuration describes, or ask the user to describe this one.",
     example='{"type":"ToolCallPre","tool":"frobnicate","params":{"x":1}}',
     remedy="tool",
+    on=("ToolCallPre",),
+    about="text",
 )
 CONSEQUENTIAL: Final = ReasonCode(
     id="tool.consequential",
@@ -33,6 +35,8 @@ CONSEQUENTIAL: Final = ReasonCode(
     why="What it does reaches other people or can't be undone.",
     instead="Show the user what would be done, and let them decide.",
     example='{"type":"ToolCallPre","tool":"send_email","params":{"to":"anna@example.com","body":"hi"}}',
+    on=("ToolCallPre",),
+    about="text",
 )
 UNSCANNED: Final = ReasonCode(
     id="skill.unscanned",
@@ -44,6 +48,8 @@ UNSCANNED: Final = ReasonCode(
         '{"type":"SkillInstall","skill":"pdf","source":"https://skills.example/pdf.zip",'
         '"tree_digest":"sha256:0000000000000000000000000000000000000000000000000000000000000000"}'
     ),
+    on=("SkillInstall",),
+    about="text",
 )
 
 _CONSEQUENTIAL: Final = (Capability.SENDS, Capability.SPENDS, Capability.DESTRUCTIVE)

@@ -30,3 +30,7 @@ class ReasonCode(msgspec.Struct, frozen=True, kw_only=True):
     """What `guardhouse allow` can add so that this no longer stops the person."""
     masks: bool = False
     """Whether its findings point at text that can be masked, so that `redact` means something."""
+    about: Literal["host", "path", "command", "text"] | None = None
+    """What its findings speak of, so that a rule that asks for something else can be refused; None may be anything."""
+    on: tuple[str, ...] = ()
+    """The action types it is found in; empty means any."""

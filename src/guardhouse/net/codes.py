@@ -15,6 +15,8 @@ CODES: Final = (
         instead="Use a host that is allowed, or finish without this request.",
         example='{"type":"ToolCallPre","tool":"url_fetch","params":{"url":"https://paste.example/upload"}}',
         remedy="domain",
+        about="host",
+        on=("ToolCallPre", "SkillRunPre"),
     ),
     ReasonCode(
         id="private_ip",
@@ -23,6 +25,8 @@ CODES: Final = (
         why="Machines inside a network, and the metadata services of clouds, trust whoever can reach them.",
         instead="Use a public address, or ask the person to fetch what you need.",
         example='{"type":"ToolCallPre","tool":"url_fetch","params":{"url":"http://169.254.169.254/latest/meta-data/"}}',
+        about="host",
+        on=("ToolCallPre", "SkillRunPre"),
     ),
     ReasonCode(
         id="dns_failure",
@@ -31,6 +35,8 @@ CODES: Final = (
         why="A destination whose addresses are not known can't be judged.",
         instead="Check the spelling of the host, or try again later.",
         example="A url_fetch of an allowlisted host whose name the resolver does not know.",
+        about="host",
+        on=("ToolCallPre", "SkillRunPre"),
     ),
     ReasonCode(
         id="url.scheme",
@@ -39,6 +45,8 @@ CODES: Final = (
         why="file:, gopher:, javascript: and their like read local files, speak to local services, or run code.",
         instead="Use an https URL.",
         example='{"type":"ToolCallPre","tool":"url_fetch","params":{"url":"file:///etc/passwd"}}',
+        about="host",
+        on=("ToolCallPre", "SkillRunPre"),
     ),
     ReasonCode(
         id="url.userinfo",
@@ -47,6 +55,8 @@ CODES: Final = (
         why="What stands before the @ leaks as a credential, or passes for the host it is not.",
         instead="Leave it out of the URL; send credentials the way the service documents.",
         example='{"type":"ToolCallPre","tool":"url_fetch","params":{"url":"https://example.com@paste.example/"}}',
+        about="host",
+        on=("ToolCallPre", "SkillRunPre"),
     ),
     ReasonCode(
         id="url.odd_address",
@@ -56,6 +66,8 @@ CODES: Final = (
         "used to get past a check.",
         instead="Write the address as four decimal numbers, or use the host's name.",
         example='{"type":"ToolCallPre","tool":"url_fetch","params":{"url":"http://2130706433/"}}',
+        about="host",
+        on=("ToolCallPre", "SkillRunPre"),
     ),
     ReasonCode(
         id="url.ambiguous",
@@ -65,6 +77,8 @@ CODES: Final = (
         instead="Write the URL in its plain form: no backslashes, white space, invisible or look-alike characters, "
         "and no escaped dots in the path.",
         example='{"type":"ToolCallPre","tool":"url_fetch","params":{"url":"https://example.com\\\\@paste.example/"}}',
+        about="host",
+        on=("ToolCallPre", "SkillRunPre"),
     ),
     ReasonCode(
         id="url.invalid",
@@ -73,5 +87,7 @@ CODES: Final = (
         why="A destination that can't be read can't be judged.",
         instead="Write the URL in full: scheme, host and path.",
         example='{"type":"ToolCallPre","tool":"url_fetch","params":{"url":"https://example.com:99999/"}}',
+        about="host",
+        on=("ToolCallPre", "SkillRunPre"),
     ),
 )

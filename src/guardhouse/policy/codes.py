@@ -17,6 +17,7 @@ RULE: Final = ReasonCode(
     why="The policy says so.",
     instead="",
     example="Any action that a rule without `finding` matches.",
+    about="text",
 )
 RULE_FAILED: Final = ReasonCode(
     id="policy.rule_failed",
@@ -25,6 +26,7 @@ RULE_FAILED: Final = ReasonCode(
     why="A restricting rule that can't be evaluated counts as matching.",
     instead="Ask the user to look at the rule.",
     example="A rule with `when: action.params.count > 3` and a call without `count`.",
+    about="text",
 )
 INVALID: Final = ReasonCode(
     id="action.invalid",
@@ -33,6 +35,7 @@ INVALID: Final = ReasonCode(
     why="What can't be understood can't be judged.",
     instead="Send one of the nine action types with its fields, as strict JSON.",
     example='{"type":"ToolCallPre","tool":"bash","params":{},"surprise":1}',
+    about="text",
 )
 TOO_LARGE: Final = ReasonCode(
     id="action.too_large",
@@ -41,6 +44,7 @@ TOO_LARGE: Final = ReasonCode(
     why="The part that is not looked at could hold anything.",
     instead="Ask for less at a time.",
     example="A tool result of more than `limits.max_bytes`, or nested deeper than 64 levels.",
+    about="text",
 )
 DISABLED: Final = ReasonCode(
     id="guard.disabled",
@@ -49,6 +53,7 @@ DISABLED: Final = ReasonCode(
     why="The configuration says `enabled: false`; nothing is checked.",
     instead="",
     example="Any action while `enabled: false` is set.",
+    about="text",
 )
 POLICY_UNREADABLE: Final = ReasonCode(
     id="guard.policy_unreadable",
@@ -57,6 +62,7 @@ POLICY_UNREADABLE: Final = ReasonCode(
     why="Without a policy there is nothing to allow by.",
     instead="Ask the user to run `guardhouse policy check`.",
     example="Any action after a configuration file was changed to something that can't be read.",
+    about="text",
 )
 INTERNAL_ERROR: Final = ReasonCode(
     id="guard.internal_error",
@@ -65,6 +71,7 @@ INTERNAL_ERROR: Final = ReasonCode(
     why="A decision that could not be made is not a permission.",
     instead="Try a simpler call; the user can report the failure.",
     example="An exception inside the gate, outside any detector.",
+    about="text",
 )
 REDACTION_FAILED: Final = ReasonCode(
     id="guard.redaction_failed",
@@ -73,6 +80,7 @@ REDACTION_FAILED: Final = ReasonCode(
     why="Content that should be masked and is not must not be passed on.",
     instead="Ask for a part of the content without the secret.",
     example="The redactor raised an exception, or changed nothing although a secret was found.",
+    about="text",
 )
 
 GATE_CODES: Final = (

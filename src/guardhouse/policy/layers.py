@@ -158,6 +158,8 @@ def _refusal(
 ) -> tuple[str, str] | None:
     """Why `layer` may not set `key` so, as (what, fix); None if it may."""
     loosens = not is_tighter(key, current, value)
+    if layer.name == "environment" and direction(key) is Direction.OWNER and loosens:
+        return ("can't be set here.", "Only a configuration file of the system's or the user's own can say that.")
     if key in {("enabled",), ("mode",)} and layer.name not in _OWNERS and loosens:
         return (f"can't be {value!r} here.", "Only the system's or the user's own configuration can say that.")
     locked_by = _lock_on(locks, key)
@@ -168,6 +170,8 @@ def _refusal(
             locked_by = _lock_waived(locks, rule)
             if locked_by is not None:
                 return (f"waives, in `{rule['id']}`, a finding locked by {locked_by}.", "Take that code out of it.")
+    if not layer.trusted and key == ("rules",) and len(value) > _MOST_UNTRUSTED_RULES:
+        return (f"are more than {_MOST_UNTRUSTED_RULES}, and this project file is not trusted.", "Keep fewer.")
     if not layer.trusted and loosens:
         return (
             "would loosen the policy, and this project file is not trusted.",
@@ -175,6 +179,9 @@ def _refusal(
         )
     return None
 
+
+_MOST_UNTRUSTED_RULES: Final = 100
+"""Every rule costs time at every call, and nobody has looked at these."""
 
 _ALLOWANCES: Final = frozenset(
     {

@@ -100,9 +100,7 @@ def _build(
 ) -> Policy:
     settings = DetectorSettings(
         scanner=scanner,
-        tools=ToolCatalogue(
-            {name: frozenset(map(Capability, tool.capabilities)) for name, tool in config.tools.items()}
-        ),
+        tools=_tools(config),
         network=network["default"],
         network_by_tool=network,
         surroundings=surroundings,
@@ -130,6 +128,10 @@ def _build(
         guard=merged.guard,
         sources=merged.sources,
     )
+
+
+def _tools(config: GuardSection) -> ToolCatalogue:
+    return ToolCatalogue({name: frozenset(map(Capability, tool.capabilities)) for name, tool in config.tools.items()})
 
 
 def _revision(merged: Merged, extra_detectors: tuple[Detector, ...]) -> str:
@@ -238,14 +240,14 @@ def _compile_rules(config: GuardSection, codes: dict[str, ReasonCode], merged: M
     rules: list[Rule] = []
     problems: list[str] = []
     seen: dict[tuple[str, str], None] = {}
-    masked = frozenset(code.id for code in codes.values() if code.masks)
+    tools = _tools(config)
     for section, (layer, index) in zip(config.rules, merged.rule_layers, strict=True):
         key: Key = ("guard", "rules", index)
         if (layer.document.file, section.id) in seen:
             problems.append(layer.document.problem((*key, "id"), f"`{section.id}` is there twice.", "Rename one."))
         seen[layer.document.file, section.id] = None
         try:
-            rule = compile_rule(section, frozenset(codes), frozenset(FLOORS), masked, trusted=layer.trusted)
+            rule = compile_rule(section, codes, frozenset(FLOORS), tools, trusted=layer.trusted)
         except BadRule as error:
             problems.append(layer.document.problem((*key, error.key), error.what, error.fix))
         else:

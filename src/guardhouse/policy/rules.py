@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 from msgspec import UnsetType
 
-from guardhouse.model import ACTION_TYPES, Decision, Effect, Finding, PathClass, RiskLevel
+from guardhouse.model import ACTION_TYPES, Decision, Effect, Finding, PathClass, ReasonCode, RiskLevel, Severity
 from guardhouse.net import BadPattern, NetworkRules, NetworkSettings, parse_destination
 from guardhouse.policy.tightness import EFFECTS
-from guardhouse.trust import Capability, ToolProfile, tool_name
+from guardhouse.trust import Capability, ToolCatalogue, ToolProfile, tool_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -217,16 +217,17 @@ class RuleBook:
 
 def compile_rule(
     section: RuleSection,
-    codes: frozenset[str],
+    codes: Mapping[str, ReasonCode],
     floors: frozenset[str],
-    masked: frozenset[str],
+    tools_known: ToolCatalogue,
     *,
     trusted: bool = True,
 ) -> Rule:
     """A rule from its configuration; BadRule says which part of it is wrong or could never match.
 
-    `codes` are all reason codes, `floors` those nothing can lift, `masked` those whose findings can be masked.
+    `codes` are all reason codes, `floors` those nothing can lift.
     """
+    known = frozenset(codes)
     decision = EFFECTS[section.effect]
     actions = _names("action", section.action, ACTION_TYPES)
     tools = tuple(_tool(tool) for tool in _several("tool", section.tool))
@@ -237,7 +238,7 @@ def compile_rule(
         actions=actions,
         tools=tools,
         capabilities=capabilities,
-        codes=_codes("finding", _several("finding", section.finding), codes),
+        codes=_codes("finding", _several("finding", section.finding), known),
         effects=frozenset(Effect(name) for name in _names("does", section.does, _values(Effect))),
         domains=tuple(_domain(pattern) for pattern in _several("domain", section.domain)),
         prefixes=_prefixes(section),
@@ -248,13 +249,67 @@ def compile_rule(
         patterns=tuple(_pattern(pattern) for pattern in _several("regex", section.regex)),
         field=section.field,
         when=_condition(section.when) if section.when is not None else None,
-        waives=_codes("waives", section.waives, codes),
+        waives=_codes("waives", section.waives, known),
         because=section.because,
         instead=section.instead,
         trusted=trusted,
     )
-    _check_sense(rule, section, floors, masked)
+    _check_sense(rule, section, floors, frozenset(code.id for code in codes.values() if code.masks))
+    _check_can_match(rule, codes.values(), tools_known)
     return rule
+
+
+def _check_can_match(rule: Rule, codes: Iterable[ReasonCode], tools: ToolCatalogue) -> None:
+    """Refuse a rule whose conditions no finding, or no waived code, can meet all together."""
+    if rule.decision is Decision.ALLOW:
+        if not any(code.id in rule.waives and _is_found_in(code, rule.actions) for code in codes):
+            raise BadRule("waives", "names nothing that is found in these actions.", "See `guardhouse explain CODE`.")
+        return
+    if not rule.wants_finding:
+        return
+    possible = [
+        code for code in codes if (not rule.codes or code.id in rule.codes) and _is_found_in(code, rule.actions)
+    ]
+    if not possible:
+        raise BadRule("finding" if rule.codes else "action", "can never match: nothing of that is found there.")
+    for key, wanted in (
+        ("domain", {"host"} if rule.domains or rule.prefixes else None),
+        ("path_class", {"path"} if rule.path_classes else None),
+        ("does", {_ABOUT[effect] for effect in rule.effects} or None),
+    ):
+        if wanted is not None:
+            possible = [code for code in possible if code.about is None or code.about in wanted]
+        if not possible:
+            raise BadRule(key, "can never match together with the rest.", "Make a rule of its own for it.")
+    if rule.risk is not None and rule.risk > RiskLevel.LOW and all(code.severity is Severity.INFO for code in possible):
+        raise BadRule("risk", "can never match: this is an observation without risk.", "Leave it out.")
+    if (rule.domains or rule.prefixes) and rule.tools and not any(_may_reach_out(tools, name) for name in rule.tools):
+        raise BadRule(
+            "domain",
+            "can never match: hosts are not read out of what these tools are given.",
+            "Use `regex` for their text.",
+        )
+
+
+def _is_found_in(code: ReasonCode, actions: frozenset[str]) -> bool:
+    return not code.on or not actions or not actions.isdisjoint(code.on)
+
+
+def _may_reach_out(tools: ToolCatalogue, name: str) -> bool:
+    """Whether destinations are looked for in calls of a tool; of a glob, nobody knows."""
+    if any(char in name for char in "*?["):
+        return True
+    return tools.profile(name).may(Capability.EGRESS, Capability.SENDS, Capability.READS, Capability.WRITES)
+
+
+_ABOUT: Final = {
+    Effect.READS: "path",
+    Effect.WRITES: "path",
+    Effect.DELETES: "path",
+    Effect.CONNECTS: "host",
+    Effect.SENDS: "host",
+    Effect.EXECUTES: "command",
+}
 
 
 def _check_sense(rule: Rule, section: RuleSection, floors: frozenset[str], masked: frozenset[str]) -> None:

@@ -20,6 +20,7 @@ class Direction(Enum):
     LOWER = "only to a lower number"
     FEWER = "only to fewer entries"
     ADDS = "entries are added to those of other layers"
+    ADDS_WORDS = "entries are added to those of other layers, by layers that are trusted"
     RESTRICTING = "rules that deny, ask or mask secrets are added, without `when`; allow rules are not"
     STRICTER = "only to a stricter value"
     PRESET = "only what the preset tightens is taken from it"
@@ -43,7 +44,7 @@ TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
     ("network.*.follow_redirects", Direction.FALSE),
     ("network.*.allow_proxy", Direction.FALSE),
     ("secrets.level", Direction.STRICTER),
-    ("secrets.patterns", Direction.ADDS),
+    ("secrets.patterns", Direction.ADDS_WORDS),
     ("tools.*.capabilities", Direction.OWNER),
     ("detectors.*", Direction.TRUE),
     ("findings.*", Direction.STRICTER),
@@ -77,7 +78,7 @@ def direction(key: tuple[str, ...]) -> Direction:
 
 def adds(key: tuple[str, ...]) -> bool:
     """Whether layers add to each other's entries here, instead of replacing them."""
-    return direction(key) in {Direction.ADDS, Direction.RESTRICTING}
+    return direction(key) in {Direction.ADDS, Direction.ADDS_WORDS, Direction.RESTRICTING}
 
 
 def is_tighter(key: tuple[str, ...], current: Any, proposed: Any) -> bool:
@@ -93,6 +94,9 @@ def is_tighter(key: tuple[str, ...], current: Any, proposed: Any) -> bool:
             return set(proposed) <= set(current) or (key[-1] == "allowed_domains" and "*" in current)
         case Direction.ADDS:
             return True
+        case Direction.ADDS_WORDS:
+            # What is masked is also masked on the card of the person who is asked.
+            return not proposed
         case Direction.RESTRICTING:
             return all(map(_only_restricts, proposed))
         case Direction.STRICTER:

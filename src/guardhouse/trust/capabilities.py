@@ -154,6 +154,8 @@ class ToolCatalogue:
     def _look_up(self, name: str, family: frozenset[Capability]) -> ToolProfile:
         known = KNOWN_TOOLS.get(name)
         declared = self._exact.get(name)
+        if declared is not None and known is not None:
+            declared |= known.capabilities  # a well-known tool can be more than it is known for, never less
         if declared is None:
             declared = self._by_glob(name, known.capabilities if known is not None else family)
         if declared is not None:

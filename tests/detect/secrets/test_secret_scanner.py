@@ -190,6 +190,16 @@ def test_a_custom_kind_that_can_not_work_is_refused_with_a_fix(kind, problem):
 MIB = 1 << 20
 
 
+def cost(text):
+    start = time.process_time()
+    SCANNER.scan(text)
+    return time.process_time() - start
+
+
+PROSE = "Put the keys under the mat, and tell nobody that the api is down. " * (MIB // 66)
+BENIGN = max(min(cost(PROSE) for _ in range(3)), 0.01)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -210,17 +220,16 @@ MIB = 1 << 20
         "password=" + "abc12345" * 60000 + "Z " + "abc12345" * 60000,
         "\n".join(f"password=Abcdefgh{i:06}x" for i in range(20000)),
         " ".join("gh" + f"p_{MIX[:30]}{i:06}" for i in range(20000)),
+        "password=[redacted]" * (MIB // 19),
+        "[redacted password=[redacted]x" * (MIB // 30),
+        "[redacted" * (MIB // 9),
+        "token=password: secret=key: auth= " * (MIB // 34),
     ],
     ids=lambda text: text[:16].strip(),
 )
 def test_time_is_linear_on_hostile_text(text):
-    def cost(part):
-        start = time.process_time()
-        SCANNER.scan(part)
-        return time.process_time() - start
-
     cost(text[: len(text) // 8])
-    assert cost(text) < 5  # far above what it takes, far below what quadratic time would
+    assert cost(text) < 400 * BENIGN  # some 5 to 60 is what it takes; quadratic time would be many thousands
 
 
 def test_importing_guardhouse_does_not_load_re2():

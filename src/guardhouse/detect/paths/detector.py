@@ -45,6 +45,8 @@ TOUCHED: Final = ReasonCode(
     why="Not a risk by itself; rules can speak of it.",
     instead="",
     example='{"type":"ToolCallPre","tool":"read_file","params":{"path":"README.md"}}',
+    about="path",
+    on=("ToolCallPre", "SkillRunPre"),
 )
 SENSITIVE_READ: Final = ReasonCode(
     id="path.sensitive_read",
@@ -54,6 +56,8 @@ SENSITIVE_READ: Final = ReasonCode(
     instead="Work without the file's content, or use a tool that uses the credential without showing it.",
     example='{"type":"ToolCallPre","tool":"read_file","params":{"path":"~/.ssh/id_ed25519"}}',
     remedy="path",
+    about="path",
+    on=("ToolCallPre", "SkillRunPre"),
 )
 OUTSIDE: Final = ReasonCode(
     id="path.write_outside_project",
@@ -63,6 +67,8 @@ OUTSIDE: Final = ReasonCode(
     instead="Write inside the project or a temporary directory.",
     example='{"type":"ToolCallPre","tool":"write_file","params":{"path":"~/notes.txt","content":"x"},"cwd":"/srv/app"}',
     remedy="path",
+    about="path",
+    on=("ToolCallPre", "SkillRunPre"),
 )
 SYSTEM_WRITE: Final = ReasonCode(
     id="path.system_write",
@@ -72,6 +78,8 @@ SYSTEM_WRITE: Final = ReasonCode(
     instead="Write inside the project, and leave system changes to the user.",
     example='{"type":"ToolCallPre","tool":"write_file","params":{"path":"/etc/hosts","content":"x"}}',
     remedy="path",
+    about="path",
+    on=("ToolCallPre", "SkillRunPre"),
 )
 PERSISTENCE_WRITE: Final = ReasonCode(
     id="path.persistence_write",
@@ -81,6 +89,8 @@ PERSISTENCE_WRITE: Final = ReasonCode(
     instead="Show the user the lines to add, and let them do it.",
     example='{"type":"ToolCallPre","tool":"write_file","params":{"path":"~/.bashrc","content":"x"}}',
     remedy="path",
+    about="path",
+    on=("ToolCallPre", "SkillRunPre"),
 )
 UNRESOLVABLE: Final = ReasonCode(
     id="path.unresolvable",
@@ -89,6 +99,8 @@ UNRESOLVABLE: Final = ReasonCode(
     why="A path that can't be followed can't be held to any rule about paths.",
     instead="Use a plain path without links that lead nowhere or in circles.",
     example="A path through a circle of symbolic links, one that may not be looked at, or one with a NUL byte.",
+    about="path",
+    on=("ToolCallPre", "SkillRunPre"),
 )
 OWN_FILES: Final = ReasonCode(
     id="guard.own_files",
@@ -97,6 +109,8 @@ OWN_FILES: Final = ReasonCode(
     why="Whoever can change the guard's configuration, state or program decides what is allowed.",
     instead="Go on without it; only the user changes the guard, outside the agent.",
     example='{"type":"ToolCallPre","tool":"write_file","params":{"path":"~/.config/guardhouse/config.yaml","content":"x"}}',
+    about="path",
+    on=("ToolCallPre", "SkillRunPre"),
 )
 HOOK_FILES: Final = ReasonCode(
     id="guard.hook_settings",
@@ -105,6 +119,8 @@ HOOK_FILES: Final = ReasonCode(
     why="One changed line there takes the gate out of the way.",
     instead="Go on without it; the user can change an agent's settings outside the agent.",
     example='{"type":"ToolCallPre","tool":"write_file","params":{"path":".claude/settings.json","content":"{}"}}',
+    about="path",
+    on=("ToolCallPre", "SkillRunPre"),
 )
 
 _PATH_KEYS: Final = frozenset(

@@ -223,7 +223,7 @@ def _joined(data: bytes, pattern: Any, known: Callable[[int, int], bool]) -> Ite
             if start >= run_end:
                 found = _BARE_END.search(data, start)
                 run_end = found.start() if found else len(data)
-            end = _past_masks(data, start, _past_ampersand(data, run_end))
+            end = _past_masks(data, _past_ampersand(data, run_end), following.start() if following else len(data))
             if data[start:end] in _BYTE_MASKS:
                 continue
             if separator == b"=" and _starts_line(data, low):
@@ -301,9 +301,12 @@ def _past_ampersand(data: bytes, end: int) -> int:
     return end if b"=" in data[end:after] else after
 
 
-def _past_masks(data: bytes, start: int, end: int) -> int:
-    """A mask in a bare value does not end it: what stands beside one may be the rest of the secret, or all of it."""
-    limit = min(len(data), start + JUDGED)
+def _past_masks(data: bytes, end: int, following: int) -> int:
+    """A mask in a bare value does not end it: what stands beside one may be the rest of the secret, or all of it.
+
+    What belongs to the pair that follows is left to that one, so that no text is read twice.
+    """
+    limit = min(following, end + JUDGED)
     while end < limit and data.startswith(_BYTE_MASKS, end):
         found = _BARE_END.search(data, data.index(b"]", end) + 1, limit)
         end = found.start() if found else limit
