@@ -5,8 +5,10 @@ BIN := $(VENV)/bin
 
 .PHONY: run test setup lint types contracts unit docs lock bench clean
 
-run: setup ## judge a few example actions
-	@$(BIN)/guardhouse check --jsonl --config examples/config.yaml < examples/actions.jsonl || true
+run: setup ## judge a few example actions, then one with the command itself
+	@$(BIN)/python examples/walk.py
+	@echo "guardhouse check < examples/upload.json"
+	@$(BIN)/guardhouse check --config examples/config.yaml < examples/upload.json; test $$? -eq 30
 
 test: setup lint types contracts unit ## everything CI checks
 

@@ -104,7 +104,7 @@ class Guard:
         try:
             action = parse_action(data, limits)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is no action
-            return self._stamped(_failed(None, error, self._revision())), False
+            return self._stamped(_failed(None, error, self._in_force())), False
         return self.evaluate(action), True
 
     @property
@@ -136,7 +136,7 @@ class Guard:
                     for need in question.needs
                 }
         except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
-            return _failed(action, error, self._revision())
+            return _failed(action, error, self._in_force())
 
     async def _drive_async(self, action: Action) -> Verdict:
         try:
@@ -152,14 +152,14 @@ class Guard:
                     for need in question.needs
                 }
         except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
-            return _failed(action, error, self._revision())
+            return _failed(action, error, self._in_force())
 
-    def _revision(self) -> str:
-        """The revision of the policy in force, for a verdict that could not be made by it."""
+    def _in_force(self) -> Policy | None:
+        """The policy in force, if it can be read, for a verdict that could not be made by it."""
         try:
-            return _current(self._policy).revision
+            return _current(self._policy)
         except Exception:  # noqa: BLE001 - the verdict already says what is wrong
-            return "none"
+            return None
 
     # A port that breaks has answered with an error: what was found without it still counts.
 
@@ -235,7 +235,7 @@ def _verdict(value: object) -> Verdict:
     return value
 
 
-def _failed(action: Action | None, error: Exception, revision: str) -> Verdict:
+def _failed(action: Action | None, error: Exception, policy: Policy | None) -> Verdict:
     """The verdict for a failure. The error's own text stays out of it, unless it was written for people."""
     code: ReasonCode = INTERNAL_ERROR
     detail = type(error).__name__
@@ -248,4 +248,6 @@ def _failed(action: Action | None, error: Exception, revision: str) -> Verdict:
         code = POLICY_UNREADABLE
         detail = error.problems[0]
         asks_first = False
-    return refused(code, revision, asks_first=asks_first, detail=detail)
+    if policy is None or policy.engine.unattended:
+        asks_first = False
+    return refused(code, policy.revision if policy else "none", asks_first=asks_first, detail=detail)

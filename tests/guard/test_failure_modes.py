@@ -300,6 +300,25 @@ def test_stopped_by_a_signal(house):
         house.guard(extra=detector(find=find)).evaluate(CALL)
 
 
+def test_masked_call_would_not_be_allowed(house):
+    (house.project / "[redacted]").symlink_to(house.home / ".bashrc")
+    yaml = "guard: {secrets: {patterns: [{id: aa, pattern: 'notes[.]txt'}]}, findings: {secret.in_params: redact}}"
+    verdict = house.call("write_file", yaml, path="notes.txt", content="x")
+    assert verdict.decision >= Decision.REQUIRE_APPROVAL
+    assert codes(verdict)[0] == "guard.redaction_failed"
+
+
+def test_configuration_file_is_no_file(house):
+    import os
+
+    from guardhouse.config import Sources, find_locations
+
+    os.mkfifo(house.project / ".guardhouse.yaml")
+    sources = Sources(locations=find_locations({"HOME": str(house.home)}), cwd=house.project, variables={})
+    with pytest.raises(PolicyError, match="not a file"):
+        sources.load()
+
+
 # The table -----------------------------------------------------------------------------------------------------------
 
 

@@ -782,13 +782,8 @@ def test_the_contract_policy_is_one_that_loads(house):
     assert house.guard(CONTRACT).limits.max_bytes == 8 * 1024 * 1024
 
 
-def test_what_masking_makes_of_a_call_must_be_allowed_too(house):
-    (house.project / "[redacted]").symlink_to(house.home / ".bashrc")
+def test_a_call_may_be_sent_with_its_content_masked(house):
     yaml = "guard: {secrets: {patterns: [{id: aa, pattern: 'notes[.]txt'}]}, findings: {secret.in_params: redact}}"
-    verdict = house.call("write_file", yaml, path="notes.txt", content="x")
-    assert verdict.decision >= Decision.REQUIRE_APPROVAL
-    assert verdict.params is None
-    assert house.call("write_file", yaml, path="a.txt", content="see notes.txt").params == {
-        "path": "a.txt",
-        "content": "see [redacted]",
-    }
+    verdict = house.call("write_file", yaml, path="a.txt", content="see notes.txt")
+    assert verdict.decision is Decision.ALLOW_WITH_REDACTION
+    assert verdict.params == {"path": "a.txt", "content": "see [redacted]"}

@@ -7,7 +7,6 @@ command that drives the guard itself, and one that reaches into the guard's own 
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +21,7 @@ from guardhouse.detect.paths import (
     tidy,
     working_directory,
 )
-from guardhouse.detect.paths.places import GLOB_CHARACTERS
+from guardhouse.detect.paths.places import GLOB_CHARACTERS, name_matches
 from guardhouse.model import Effect, Finding, ReasonCode, Severity, Span
 from guardhouse.net import BadDestination, parse_destination
 from guardhouse.trust import Capability
@@ -102,7 +101,10 @@ _CODE_KEYS: Final = frozenset(
 """Where a tool that nobody has described takes what it would run."""
 _QUOTES_OUT: Final = str.maketrans(dict.fromkeys("'\"\\"))
 _MOST_WORDS: Final = 20_000
-"""A command with more words than that is not read to its end, and counts as touching the guard."""
+"""A call with more words than that in its commands is not read to its end, and counts as touching the guard."""
+_LONGEST_PATH: Final = 4096
+_MOST_LETTERS: Final = 2_000_000
+"""The same for a call whose commands are that long."""
 
 
 def _commands(scene: Scene) -> list[Leaf]:
@@ -123,12 +125,15 @@ def _find(scene: Scene) -> Iterator[Finding]:
         return
     runs = Capability.EXECUTES in profile.capabilities
     leaves = [leaf for leaf in _commands(scene) if runs or leaf.key in _CODE_KEYS]
-    for leaf in leaves:
-        if _drives_guard(scene, leaf.text):
-            yield _finding(scene, OWN_COMMAND, leaf)
-    # A program and its arguments may come as a list, one string each.
-    if len(leaves) > 1 and _drives_guard(scene, " ".join(leaf.text for leaf in leaves)):
+    if _is_too_long(leaves):
         yield _finding(scene, OWN_COMMAND, leaves[0])
+    else:
+        for leaf in leaves:
+            if _drives_guard(scene, leaf.text):
+                yield _finding(scene, OWN_COMMAND, leaf)
+        # A program and its arguments may come as a list, one string each.
+        if len(leaves) > 1 and _drives_guard(scene, " ".join(leaf.text for leaf in leaves)):
+            yield _finding(scene, OWN_COMMAND, leaves[0])
     if not runs:
         return
     for leaf in leaves:
@@ -138,6 +143,15 @@ def _find(scene: Scene) -> Iterator[Finding]:
         return
     code = DENY_MODE if scene.settings.bash == "deny" else ASK_MODE
     yield _finding(scene, code, leaves[0] if len(leaves) == 1 else None)
+
+
+def _is_too_long(leaves: list[Leaf]) -> bool:
+    """Whether a call's commands together are more than can be read in the time that a call may take."""
+    letters = sum(len(leaf.text) for leaf in leaves)
+    # No text has more words than every second letter of it.
+    if letters + len(leaves) < _MOST_WORDS:
+        return False
+    return letters > _MOST_LETTERS or sum(len(_words(leaf.text)) for leaf in leaves) > _MOST_WORDS
 
 
 def _reaches_unlisted(scene: Scene, command: str) -> bool:
@@ -195,15 +209,13 @@ def _drives_guard(scene: Scene, command: str) -> bool:
     Only plain commands that begin with a reading program may name the readable places.
     """
     words = _words(command)
-    if len(words) > _MOST_WORDS:
-        return True
     names = [word.rpartition("/")[2].lower() for word in words]
     if any(name.startswith(_OWN_MODULES) for name in names):
         return True
     if _controls(words) or _controls(_words(command, _SPLIT_NOT_AT_BRACKETS)):
         return True
     only_reads = _only_reads(command)
-    if any(_reaches(scene, path, only_reads=only_reads) for path in _named_paths(scene, words)):
+    if any(path is None or _reaches(scene, path, only_reads=only_reads) for path in _named_paths(scene, words)):
         return True
     if not _REMOVERS.isdisjoint(names) and any(_removes_own(scene, part) for part in _parts(command)):
         return True
@@ -226,7 +238,7 @@ def _is_program(word: str) -> bool:
     directory, _, name = word.lower().rpartition("/")
     if name not in _PROGRAM_NAMES:
         is_glob = not GLOB_CHARACTERS.isdisjoint(name) and sum(map(str.isalpha, name)) > 2
-        if not (is_glob and fnmatchcase(_PROGRAM, name)):
+        if not (is_glob and name_matches(_PROGRAM, name)):
             return False
     return directory.rpartition("/")[2] in _PROGRAM_DIRECTORIES
 
@@ -239,8 +251,9 @@ def _only_reads(command: str) -> bool:
     )
 
 
-def _named_paths(scene: Scene, words: list[str]) -> Iterator[str]:
-    """The working directory, and every word that can be a path; after a `cd`, also as seen from there."""
+def _named_paths(scene: Scene, words: list[str]) -> Iterator[str | None]:
+    """The working directory, and every word that can be a path; after a `cd`, also as seen from there, or None if
+    that is too far to be a real place."""
     cwd = working_directory(scene)
     yield tidy(cwd)
     for word in dict.fromkeys(words):
@@ -255,6 +268,9 @@ def _named_paths(scene: Scene, words: list[str]) -> Iterator[str]:
     for before, word in pairwise(words):
         if before in _CHANGES_DIRECTORY:
             base = tidy(_resolved(scene, word, base or cwd))
+            if len(base) > _LONGEST_PATH:
+                yield None
+                return
             above_own = holds_own_place(scene, base)
             yield base
         elif base and (above_own or not _PATH_MARKS.isdisjoint(word)):

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from guardhouse.detect.interface import Detector, Leaf, Scene
-from guardhouse.detect.paths import is_path_key
+from guardhouse.detect.paths import TOO_MANY, is_path_key
 from guardhouse.model import Effect, Finding, ReasonCode, Severity, Span, ToolCallPre
 from guardhouse.net import CODES as NET_CODES
 from guardhouse.net import BadDestination, Destination, NetworkRules, Refusal, parse_destination
@@ -50,6 +50,9 @@ _HOST_KEYS: Final = frozenset(
     "http https all http_proxy https_proxy all_proxy".split()
 )
 """Keys whose value may be a host without a scheme; the last line names proxies."""
+_HOST_ENDINGS: Final = ("_host", "_hostname", "_domain", "_server", "_proxy", "_ip", "proxyhost", "hostname")
+_REMOTE_KEYS: Final = frozenset("to from into location remote upstream mirror".split())
+"""Keys under which a tool made for files may be given a URL, beside those of paths and URLs."""
 _TEXT_KEYS: Final = frozenset(
     "content text body data message prompt query q description comment new_string old_string code script "
     "sql html markdown patch input subject title note notes command".split()
@@ -60,6 +63,8 @@ _METHODS: Final = _SAFE_METHODS | frozenset("POST PUT PATCH DELETE CONNECT TRACE
 _BODY_KEYS: Final = frozenset(["body", "data", "json", "payload", "content", "files", "file", "form", "upload"])
 _MOST_HOSTS: Final = 64
 """Names looked up for one call; more than that is no call but a scan, and each look-up may take seconds."""
+_MOST_TARGETS: Final = 512
+"""Destinations of one call that are judged."""
 
 
 def _leaves(scene: Scene) -> list[Leaf]:
@@ -82,12 +87,19 @@ def _leaves(scene: Scene) -> list[Leaf]:
 
 
 def _is_named(key: str) -> bool:
-    return key in _URL_KEYS or key in _HOST_KEYS or key.endswith(_URL_ENDINGS)
+    return key in _URL_KEYS or key.endswith(_URL_ENDINGS) or _names_host(key)
+
+
+def _names_host(key: str) -> bool:
+    return key in _HOST_KEYS or key.endswith(_HOST_ENDINGS)
 
 
 def _names_remote_file(leaf: Leaf) -> bool:
     scheme = leaf.text.partition("://")[0].strip()
-    return is_path_key(leaf.key) and scheme.lower() != "file" and _is_url(leaf.text)
+    key = leaf.key
+    return (
+        (is_path_key(key) or _is_named(key) or key in _REMOTE_KEYS) and scheme.lower() != "file" and _is_url(leaf.text)
+    )
 
 
 def _is_url(text: str) -> bool:
@@ -122,14 +134,33 @@ def targets(scene: Scene) -> list[Target]:
     found: list[Target] | None = scene.shared.get(_ID)
     if found is None:
         rules = _rules(scene)
-        found = scene.shared[_ID] = [_target(leaf, rules) for leaf in _leaves(scene)]
+        found = scene.shared[_ID] = []
+        ports: list[str] | None = None
+        for leaf in _leaves(scene):
+            if leaf.is_key or not _names_host(leaf.key) or not leaf.text or _is_url(leaf.text):
+                found.append(_target(leaf, leaf.text, rules))
+            else:
+                if ports is None:
+                    ports = list(dict.fromkeys(_ports(scene.body[1], "")))[:_MOST_HOSTS] or [""]
+                found += [_target(leaf, f"https://{leaf.text}{port}", rules) for port in ports]
+            if len(found) > _MOST_TARGETS:
+                break
     return found
 
 
-def _target(leaf: Leaf, rules: NetworkRules) -> Target:
-    text = leaf.text
-    if text and leaf.key in _HOST_KEYS and not leaf.is_key and not _is_url(text):
-        text = f"https://{text}"
+def _ports(value: Any, key: str) -> Iterator[str]:
+    """Every port that a call names beside its hosts; whose it is can't be told, so each counts for each."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from _ports(item, name)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _ports(item, key)
+    elif key[-4:].lower() == "port" and type(value) in (int, float, str) and value != "":
+        yield f":{value}"
+
+
+def _target(leaf: Leaf, text: str, rules: NetworkRules) -> Target:
     try:
         destination = parse_destination(text)
     except BadDestination as error:
@@ -166,13 +197,17 @@ def _looked_up(scene: Scene) -> frozenset[str]:
     """The names of this call that are looked up."""
     found: frozenset[str] | None = scene.shared.get(f"{_ID}.hosts")
     if found is None:
-        hosts = dict.fromkeys(
-            target.destination.host
-            for target in targets(scene)
-            if target.destination is not None and target.refused is None
-        )
-        found = scene.shared[f"{_ID}.hosts"] = frozenset(islice(hosts, _MOST_HOSTS))
+        found = scene.shared[f"{_ID}.hosts"] = frozenset(islice(_hosts(scene), _MOST_HOSTS))
     return found
+
+
+def _hosts(scene: Scene) -> dict[str, None]:
+    """The names of this call that may be looked up."""
+    return dict.fromkeys(
+        target.destination.host
+        for target in targets(scene)
+        if target.destination is not None and target.refused is None
+    )
 
 
 def _needs(scene: Scene) -> None:
@@ -186,6 +221,8 @@ def _find(scene: Scene) -> Iterator[Finding]:
         yield Finding(code=NOWHERE.id, detector=_ID, severity=NOWHERE.severity, effect=Effect.CONNECTS)
     if not found:
         return
+    if len(found) > _MOST_TARGETS or (len(found) > _MOST_HOSTS and len(_hosts(scene)) > _MOST_HOSTS):
+        yield Finding(code=TOO_MANY.id, detector=_ID, severity=TOO_MANY.severity, effect=Effect.CONNECTS)
     method = _method(scene)
     effect = Effect.SENDS if method not in _SAFE_METHODS or _has_body(scene) else Effect.CONNECTS
     for target in found:

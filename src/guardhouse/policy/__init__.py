@@ -9,41 +9,34 @@ from guardhouse.policy.codes import (
     TOO_LARGE,
     catalogue,
 )
-from guardhouse.policy.engine import Cause, Combined, Judgement, PolicyEngine, combine
-from guardhouse.policy.environment import NOT_KEYS, PREFIX, read_environment
-from guardhouse.policy.examples import ExampleResult, run_examples
-from guardhouse.policy.layers import Layer, LayerName, Merged, merge
+from guardhouse.policy.engine import Cause, Judgement, PolicyEngine, combine
+from guardhouse.policy.environment import read_environment
+from guardhouse.policy.examples import run_examples
+from guardhouse.policy.layers import Layer, LayerName, merge
 from guardhouse.policy.loading import Policy, load
 from guardhouse.policy.pages import index_page, reason_page
 from guardhouse.policy.presets import FLOORS, OUTCOMES
 from guardhouse.policy.reading import FORMATS, Document, read_document
-from guardhouse.policy.schema import Configuration, GuardSection, json_schema
-from guardhouse.policy.tightness import EFFECTS, TIGHTER
+from guardhouse.policy.schema import Configuration, json_schema
+from guardhouse.policy.tightness import TIGHTER
 
 __all__ = [
     "DISABLED",
-    "EFFECTS",
     "FLOORS",
     "FORMATS",
     "INTERNAL_ERROR",
     "INVALID",
-    "NOT_KEYS",
     "OUTCOMES",
     "POLICY_UNREADABLE",
-    "PREFIX",
     "REDACTION_FAILED",
     "TIGHTER",
     "TOO_LARGE",
     "Cause",
-    "Combined",
     "Configuration",
     "Document",
-    "ExampleResult",
-    "GuardSection",
     "Judgement",
     "Layer",
     "LayerName",
-    "Merged",
     "Policy",
     "PolicyEngine",
     "catalogue",

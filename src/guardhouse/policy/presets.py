@@ -1,8 +1,8 @@
 """The built-in policy: what each reason code leads to, the floors nobody can lift, and the presets.
 
 Data only. `dev` is for a person at a terminal: reads and project work go through, what leaves the machine must be
-allowlisted, and the rest asks. `ci` has nobody to ask, so what would ask is denied. `strict` asks where `dev` allows
-and denies where `dev` asks.
+allowlisted, and the rest asks. `ci` has nobody to ask, so what would ask is denied. `strict` lets less through: it
+denies most of what `dev` asks about, and still asks about commands and about tools that send.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ OUTCOMES: Final[tuple[tuple[str, str, str, str], ...]] = (
     ("shell.ask_mode", _ASK, _DENY, _ASK),
     ("shell.deny_mode", _DENY, _DENY, _DENY),
     ("shell.secret_to_unlisted_host", _DENY, _DENY, _DENY),
+    ("action.too_many_targets", _DENY, _DENY, _DENY),
     ("guard.own_files", _DENY, _DENY, _DENY),
     ("guard.hook_settings", _DENY, _DENY, _DENY),
     ("guard.own_command", _DENY, _DENY, _DENY),
@@ -61,6 +62,7 @@ BY_SEVERITY: Final = {
 FLOORS: Final = {
     "exfil.secret_to_unlisted_host": Decision.DENY,
     "shell.secret_to_unlisted_host": Decision.DENY,
+    "action.too_many_targets": Decision.DENY,
     "guard.own_files": Decision.DENY,
     "guard.hook_settings": Decision.DENY,
     "guard.own_command": Decision.DENY,

@@ -14,7 +14,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from guardhouse.model import Limits
 
-Effect = Literal["allow", "redact", "require_approval", "deny"]
+Outcome = Literal["allow", "redact", "require_approval", "deny"]
 OneOrMore = str | tuple[str, ...]
 Percent = Annotated[int, Meta(ge=0, le=100)]
 
@@ -109,7 +109,7 @@ class RuleSection(_Section, frozen=True, kw_only=True):
     a rule for no tool is not a rule for every tool."""
 
     id: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_.-]{0,63}$(?!\n)")]
-    effect: Effect
+    effect: Outcome
     action: OneOrMore | UnsetType = UNSET
     """Action types, such as `ToolCallPre`."""
     tool: OneOrMore | UnsetType = UNSET
@@ -167,7 +167,7 @@ class GuardSection(_Section, frozen=True, kw_only=True):
     """Tools by name or glob."""
     detectors: dict[str, bool] = {}
     """Detectors that are switched off; not those that keep a floor."""
-    findings: dict[str, Effect] = {}
+    findings: dict[str, Outcome] = {}
     """What a reason code leads to, where you want it otherwise than the preset."""
     risk: RiskSection = RiskSection()
     limits: Limits = Limits()

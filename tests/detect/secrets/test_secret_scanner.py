@@ -158,16 +158,16 @@ def test_what_is_not_json_is_refused():
         SCANNER.scan_leaves({"a": object()})
 
 
-def test_a_custom_kind_masks_its_group_and_keeps_what_it_is_told():
+def test_a_custom_kind_masks_its_group_or_all_it_matches():
     scanner = SecretScanner(
         [
-            CustomKind(id="ticket", pattern=r"ticket-(\d+)", group=1),
-            CustomKind(id="badge", pattern=r"BDG[a-zé]+", keep=3),
+            CustomKind(id="ticket", pattern=r"ticket-(\d+)"),
+            CustomKind(id="badge", pattern=r"BDG(?:[a-zé]+)"),
         ]
     )
     text = "ticket-4711 BDGabcé"
     found = scanner.scan(text)
-    assert masked(text, found) == "ticket-[redacted] BDG[redacted]"
+    assert masked(text, found) == "ticket-[redacted] [redacted]"
     assert [match.kind for match in found] == ["ticket", "badge"]
 
 
@@ -177,8 +177,6 @@ def test_a_custom_kind_masks_its_group_and_keeps_what_it_is_told():
         (CustomKind(id="a", pattern="("), "not a valid RE2"),
         (CustomKind(id="a", pattern="(?=x)y"), "not a valid RE2"),
         (CustomKind(id="a", pattern="x*"), "empty string"),
-        (CustomKind(id="a", pattern="x", group=1), "no group 1"),
-        (CustomKind(id="a", pattern="x", keep=-1), "negative"),
     ],
 )
 def test_a_custom_kind_that_can_not_work_is_refused_with_a_fix(kind, problem):

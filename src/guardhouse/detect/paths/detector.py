@@ -6,6 +6,7 @@ commands belong to the command detector.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
@@ -13,28 +14,32 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from guardhouse.detect.interface import Detector, Leaf, OwnPlace, Scene
+from guardhouse.detect.paths.naming import LONGEST, is_for_files, read_paths
 from guardhouse.detect.paths.places import (
     GLOB_CHARACTERS,
     HOOK_DIRECTORIES,
     HOOK_SETTINGS,
+    NEVER_SPARED,
     NO_PROJECTS,
     NOT_SENSITIVE,
     PERSISTENCE,
     SENSITIVE,
+    SPARED_EVEN_THERE,
     SYSTEM_ROOTS,
+    TOO_WIDE,
     PlaceTable,
     absolute,
     folded_path,
     inside,
     may_reach,
-    other_readings,
+    readings,
     tidy,
 )
 from guardhouse.model import Effect, Finding, PathClass, ReasonCode, Severity, Span
 from guardhouse.trust import KNOWN_TOOLS, Capability, ToolProfile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 _ID: Final = "paths"
 
@@ -122,43 +127,35 @@ HOOK_FILES: Final = ReasonCode(
     about="path",
     on=("ToolCallPre", "SkillRunPre"),
 )
+TOO_MANY: Final = ReasonCode(
+    id="action.too_many_targets",
+    title="The call names more files or hosts than can be looked at",
+    severity=Severity.HIGH,
+    why="What is not looked at could be anything, and a long list is where to hide it.",
+    instead="Split it into calls that name fewer files or hosts each.",
+    example="A write_file call with more than 512 paths, or a url_fetch call with more than 64 URLs.",
+    on=("ToolCallPre", "SkillRunPre"),
+)
 
-_PATH_KEYS: Final = frozenset(
-    "path paths file files file_path filepath file_paths filename file_name dir directory folder cwd "
-    "workdir working_directory target target_file source src dst dest destination old_path new_path "
-    "from_path to_path notebook_path absolute_path relative_path relative_workspace_path output "
-    "output_path output_file save_path attachment attachments include dir_path directory_path "
-    "target_directory root".split()
-)
-_PATH_ENDINGS: Final = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder")
-"""Of keys in every other spelling: `sourcePath`, `new_file`."""
-_NOT_PATH_KEYS: Final = frozenset(["xpath", "jsonpath", "json_path", "profile"])
-_TEXT_KEYS: Final = frozenset(
-    "content text body data message prompt description comment new_string old_string new_str old_str "
-    "file_text insert_text code script sql html markdown subject title note notes command cmd query q".split()
-)
-_PATTERN_KEYS: Final = frozenset(["pattern", "regex"])
-"""What is searched for is data, unless the tool searches for files."""
-_PATCH_KEYS: Final = frozenset(["patch", "diff"])
-_PATCH_HEAD: Final = (
-    r"(?m)^[ \t]*(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to):|\*\*\*|\+\+\+|---|Index:"
-    r"|(?:rename|copy) (?:from|to))[ \t]+([^\r\n]+)"
-)
-_GIT_HEAD: Final = r"(?m)^[ \t]*diff --git (\S+) (\S+)[ \t]*\r?$"
-_LONGEST: Final = 4096
-_MOST_FOLLOWED: Final = 512
-"""Paths of one call whose links are followed; beyond that they are judged as they are written, and a person asked."""
+_PLACE_KEYS: Final = frozenset("base cwd root workdir working_directory workspace".split())
+"""Where a tool works, and not what it works on."""
+_MOST_PATHS: Final = 512
+_MOST_READINGS: Final = 2048
+_MOST_LETTERS: Final = 1_000_000
+"""Paths of one call, readings of them, and letters in those, that are looked at; a call with more is denied unread."""
 
 
 class _Place(msgspec.Struct, frozen=True, gc=False):
     """Where a path lies."""
 
     path: str
-    path_class: PathClass
-    secret: str | None
+    path_class: PathClass = PathClass.OTHER
+    secret: str | None = None
     """The kind of secret file, wherever it lies."""
-    hooks: str | None
-    own: OwnPlace | None
+    hooks: str | None = None
+    own: OwnPlace | None = None
+    kinds: Mapping[str, str] = {}
+    """What the built-in tables say of it."""
 
 
 @lru_cache(maxsize=512)
@@ -185,98 +182,6 @@ _READING: Final = (
 _WRITING: Final = (Capability.WRITES, Capability.DESTRUCTIVE, Capability.EGRESS, Capability.EXECUTES)
 
 
-def _read_paths(scene: Scene) -> Iterator[tuple[Leaf, str]]:
-    profile = scene.tool
-    if profile is None:
-        return
-    patches = "patch" in profile.name
-    # A network or shell tool has many strings with a slash in them; a file tool, under whatever key, has paths.
-    loosely = not (profile.classified and {Capability.EGRESS, Capability.EXECUTES} & profile.capabilities)
-    text_keys = _TEXT_KEYS if profile.name.startswith("glob") else _TEXT_KEYS | _PATTERN_KEYS
-    for leaf in scene.leaves:
-        if leaf.is_key:
-            if _is_path_as_key(leaf):
-                yield leaf, leaf.text
-            continue
-        if is_path_key(leaf.key):
-            yield leaf, leaf.text or "."
-        elif leaf.key not in text_keys and _looks_like_path(leaf.text, loosely=loosely):
-            yield leaf, leaf.text
-        if patches or leaf.key in _PATCH_KEYS:
-            for name in _patched(leaf.text):
-                yield leaf, name
-
-
-def is_path_key(key: str) -> bool:
-    """Whether what stands under `key` is a path, by the name of the key."""
-    return key in _PATH_KEYS or (key.endswith(_PATH_ENDINGS) and key not in _NOT_PATH_KEYS)
-
-
-def _is_path_as_key(leaf: Leaf) -> bool:
-    """Whether an object's key is itself a path, as in `{"files": {"notes.txt": "…"}}`."""
-    if is_path_key(leaf.key):
-        return leaf.text.lower() not in _TEXT_KEYS and not is_path_key(leaf.text.lower())
-    return _looks_like_path(leaf.text, loosely=False)
-
-
-def _looks_like_path(text: str, *, loosely: bool) -> bool:
-    if not loosely and text[:1] not in _STARTS:
-        return False
-    if len(text) > _LONGEST or "\n" in text:
-        return False
-    head = text.lstrip()
-    if head.startswith(_PATH_STARTS) or head[:5].lower() == "file:":
-        return True
-    return loosely and ("/" in text or head.startswith(".")) and " " not in text
-
-
-_PATH_STARTS: Final = ("/", "~", "./", "../", "$HOME", "${HOME}", "$XDG", "${XDG", "$PWD", "${PWD}")
-_STARTS: Final = frozenset("/~.$fF \t\r\v\f\x85\xa0")
-"""What such a string can begin with: a quick look that most strings need no second one after."""
-
-
-def _patched(text: str) -> Iterator[str]:
-    """The files that a patch names, in every form that some tool reads."""
-    import re2  # only needed where a patch is looked at
-
-    for match in re2.finditer(_PATCH_HEAD, text):
-        yield from _patch_names(match[1].split("\t")[0].strip())
-    for match in re2.finditer(_GIT_HEAD, text):
-        yield from _patch_names(match[1])
-        yield from _patch_names(match[2])
-
-
-def _patch_names(name: str) -> Iterator[str]:
-    """A name as it stands in a header, and without the one directory that git puts before it."""
-    if name.startswith('"') and name.endswith('"') and len(name) > 1:
-        name = _unquoted(name[1:-1])
-    if not name or name == "/dev/null" or len(name) > _LONGEST:
-        return
-    yield name
-    if name[1:2] == "/" and name[0] in "abciow":
-        yield name[2:] or "."
-
-
-def _unquoted(name: str) -> str:
-    """A name in git's quotes: octal escapes are bytes, a backslash keeps what follows it."""
-    raw, out, at = name.encode("utf-8"), bytearray(), 0
-    while at < len(raw):
-        digits = raw[at + 1 : at + 4]
-        if raw[at] != _BACKSLASH:
-            out.append(raw[at])
-            at += 1
-        elif len(digits) == 3 and all(0x30 <= digit <= 0x37 for digit in digits):
-            out.append(int(digits, 8) & 0xFF)
-            at += 4
-        else:
-            out += digits[:1]
-            at += 2
-    return out.decode("utf-8", "replace")
-
-
-_BACKSLASH: Final = 0x5C
-
-
 def _fixed_part(path: str) -> str:
     """The directory above the first wildcard: what a glob can reach starts there."""
     first = next(index for index, char in enumerate(path) if char in GLOB_CHARACTERS)
@@ -301,32 +206,57 @@ class _Named(msgspec.Struct, frozen=True, gc=False):
     """A path that a call names."""
 
     leaf: Leaf
-    path: str
-    """Absolute, as it is written."""
+    written: tuple[str, ...]
+    """Every reading of it: absolute, as it is written; the likeliest first. Empty if it can't be read."""
     follow: tuple[str, ...]
-    """What to follow the links of: the path, and for a glob also where it starts. Empty if that can't be done."""
+    """What to follow the links of: the readings, and for a glob also where it starts."""
+    lost: bool
+    """Whether there is a reading that can't be followed."""
 
 
-def _named(scene: Scene) -> list[_Named]:
-    """Every path of the call; each once."""
-    found: list[_Named] | None = scene.shared.get(_ID)
+class _Paths(msgspec.Struct, frozen=True, gc=False):
+    """The paths that a call names; each once."""
+
+    named: tuple[_Named, ...]
+    too_many: bool
+
+
+def _paths(scene: Scene) -> _Paths:
+    """Every path of the call, within its budget."""
+    found: _Paths | None = scene.shared.get(_ID)
     if found is None:
-        found = []
         cwd, home = working_directory(scene), _home(scene)
-        for number, (leaf, raw) in enumerate(dict.fromkeys(_read_paths(scene))):
-            path = absolute(raw, cwd, home)
-            follow: tuple[str, ...] = ()
-            if number < _MOST_FOLLOWED and len(path) <= _LONGEST and "\0" not in path and "\n" not in path:
-                follow = (path,) if GLOB_CHARACTERS.isdisjoint(path) else (path, _fixed_part(path))
-            found.append(_Named(leaf, path, follow))
-        scene.shared[_ID] = found
+        named: dict[tuple[tuple[int, ...], str | None], _Named] = {}
+        left, letters = _MOST_READINGS, _MOST_LETTERS
+        too_many = False
+        for leaf, raw in read_paths(scene):
+            if (leaf.steps, raw) in named:
+                continue
+            if len(named) >= _MOST_PATHS or left <= 0 or letters <= 0:
+                too_many = True
+                break
+            one = named[leaf.steps, raw] = _name(leaf, raw, cwd, home)
+            left -= len(one.written)
+            letters -= sum(map(len, one.follow))
+        found = scene.shared[_ID] = _Paths(tuple(named.values()), too_many)
     return found
+
+
+def _name(leaf: Leaf, raw: str | None, cwd: str, home: str) -> _Named:
+    if raw is None:
+        return _Named(leaf, (), (), lost=True)
+    written = readings(raw, cwd, home) if len(raw) <= LONGEST else (absolute(raw, cwd, home),)
+    follow: list[str] = []
+    for path in written:
+        if len(path) <= LONGEST and "\0" not in path and "\n" not in path.strip():
+            follow += (path,) if GLOB_CHARACTERS.isdisjoint(path) else (path, _fixed_part(path))
+    return _Named(leaf, written, tuple(follow), lost=len(follow) < len(written))
 
 
 def _needs(scene: Scene) -> None:
     if scene.tool is None or not _does(scene.tool):
         return
-    found = _named(scene)
+    found = _paths(scene).named
     for named in found:
         for path in named.follow:
             scene.real_path(path)
@@ -341,19 +271,40 @@ def _find(scene: Scene) -> Iterator[Finding]:
     effects = _does(profile)
     if not effects:
         return
-    found = _named(scene)
-    for named in found:
+    found = _paths(scene)
+    if found.too_many:
+        yield Finding(code=TOO_MANY.id, detector=_ID, severity=TOO_MANY.severity, detail=f"more than {_MOST_PATHS}")
+    # What nothing may lift comes first, from tables that no configuration can break; what fails later can't undo it.
+    changes = Effect.WRITES in effects
+    own: list[list[_Place]] = []
+    unfollowed: list[bool] = []
+    for named in found.named:
         followed = [scene.real_path(path) for path in named.follow]
         real = [answer.path for answer in followed if answer is not None and not answer.error]
-        written = tidy(named.path)
-        places = [written, *map(tidy, other_readings(named.path)), *real]
-        known = [_locate(scene, place, effects) for place in dict.fromkeys(places) if len(place) <= _LONGEST]
-        if not followed or len(real) < len(followed) or not all(path.startswith("/") for path in real):
-            nowhere = _Place(written[:_LONGEST], PathClass.OTHER, None, None, None)
-            yield _finding(scene, named.leaf, UNRESOLVABLE, known[0] if known else nowhere, None)
-        if known:
-            yield from _judge(scene, named.leaf, known, effects)
-    if not found and profile.name in _FILE_CHANGERS:
+        unfollowed.append(named.lost or len(real) < len(followed) or not all(path.startswith("/") for path in real))
+        paths = dict.fromkeys((*map(tidy, named.written), *real))
+        # A tool that only looks may be asked about; one that writes must not come near, dots or no dots.
+        mine = [_Place(path, own=own_place(scene, path, hidden=changes)) for path in paths if len(path) <= LONGEST]
+        own.append(mine)
+        for place in mine:
+            if _is_own(scene, place, effects):
+                guarded = msgspec.structs.replace(place, path_class=PathClass.GUARD)
+                yield _finding(scene, named.leaf, OWN_FILES, guarded, Effect.WRITES if changes else Effect.READS)
+    places: list[list[_Place]] = []
+    for named, mine in zip(found.named, own, strict=True):
+        known = [_locate(scene, place, effects, named.leaf) for place in mine]
+        places.append(known)
+        for place in known:
+            if changes and place.hooks is not None:
+                yield _finding(scene, named.leaf, HOOK_FILES, _with_builtin_class(scene, place), Effect.WRITES)
+    for named, known, lost in zip(found.named, places, unfollowed, strict=True):
+        settled = _settled(scene, known, named)
+        if lost:
+            written = tidy(named.written[0])[:LONGEST] if named.written else ""
+            yield _finding(scene, named.leaf, UNRESOLVABLE, settled[0] if settled else _Place(written), None)
+        if settled:
+            yield from _judge(scene, named.leaf, settled, effects)
+    if not found.named and profile.name in _FILE_CHANGERS:
         yield Finding(code=UNRESOLVABLE.id, detector=_ID, severity=UNRESOLVABLE.severity, detail="no path is named")
 
 
@@ -368,11 +319,6 @@ def _judge(scene: Scene, leaf: Leaf, places: list[_Place], effects: frozenset[Ef
     changes = Effect.WRITES in effects
     for effect in sorted(effects, key=lambda effect: effect.value):
         yield _finding(scene, leaf, TOUCHED, worst, effect)
-    for place in places:
-        if _is_own(scene, place, effects):
-            yield _finding(scene, leaf, OWN_FILES, place, Effect.WRITES if changes else Effect.READS)
-        if changes and place.hooks is not None:
-            yield _finding(scene, leaf, HOOK_FILES, place, Effect.WRITES)
     for place in places:
         if (
             Effect.READS in effects
@@ -395,11 +341,17 @@ _SEARCHES: Final = frozenset("grep read_many_files search_file_content search_fi
 
 
 def _holds_secrets(scene: Scene, place: _Place) -> bool:
-    """Whether a directory is so wide that keys and passwords lie below it: a home, or something above one."""
+    """Whether keys and passwords are known to lie below a directory outside the project."""
+    if place.path_class is PathClass.PROJECT or place.path_class is PathClass.ALLOWED:
+        return False
     around = scene.settings.surroundings
     wide = (*around.homes, *(own.path for own in around.own if not own.readable), "/root", "/etc", "/home", "/users")
     above = place.path.rpartition("/")[0].casefold()
-    return above in {"/home", "/users"} or any(inside(directory, place.path) for directory in wide)
+    return (
+        above in {"/home", "/users"}
+        or any(inside(directory, place.path) for directory in wide)
+        or any(inside(example, place.path) for _kind, example in _tables(around.homes).examples)
+    )
 
 
 _WRITE_CODES: Final = {
@@ -435,7 +387,7 @@ def _is_own(scene: Scene, place: _Place, effects: frozenset[Effect]) -> bool:
     return Effect.DELETES in effects and holds_own_place(scene, place.path)
 
 
-def own_place(scene: Scene, path: str) -> OwnPlace | None:
+def own_place(scene: Scene, path: str, *, hidden: bool = False) -> OwnPlace | None:
     """The place of the guard's that an absolute path lies in, or that its wildcards can lead into."""
     is_glob = not GLOB_CHARACTERS.isdisjoint(path)
     if not is_glob and not f"{folded_path(path)}/".startswith(_own_heads(scene)):
@@ -444,7 +396,7 @@ def own_place(scene: Scene, path: str) -> OwnPlace | None:
         (
             own
             for own in scene.settings.surroundings.own
-            if inside(path, own.path) or (is_glob and may_reach(path, own.path))
+            if inside(path, own.path) or (is_glob and may_reach(path, own.path, hidden=hidden))
         ),
         None,
     )
@@ -472,23 +424,80 @@ def holds_own_place(scene: Scene, path: str) -> bool:
     )
 
 
-def _locate(scene: Scene, path: str, effects: frozenset[Effect]) -> _Place:
-    tables = _tables(scene.settings.sensitive_paths, scene.settings.surroundings.homes)
-    own = own_place(scene, path)
-    kinds = tables.places.kinds(path)
-    secret = kinds.get(_CONFIGURED) or (None if _SPARED in kinds else kinds.get(_SENSITIVE))
-    if secret is None and not GLOB_CHARACTERS.isdisjoint(path):
-        secret = next((kind for kind, example in tables.examples if may_reach(path, example)), None)
+def _locate(scene: Scene, place: _Place, effects: frozenset[Effect], leaf: Leaf) -> _Place:
+    """The same place, with what the built-in tables say of it."""
+    path = place.path
+    around = scene.settings.surroundings
+    tables = _tables(around.homes)
+    is_glob = not GLOB_CHARACTERS.isdisjoint(path)
+    kinds = _kinds(around.homes, path)
+    spared = (_SPARED in kinds and _NEVER_SPARED not in kinds) or _SPARED_THERE in kinds
+    secret = None if spared else kinds.get(_SENSITIVE)
+    if secret is None and is_glob:
+        secret = next((kind for kind, example in tables.examples if may_reach(path, example, hidden=True)), None)
+        if secret is None and any(not one.readable and may_reach(path, one.path, hidden=True) for one in around.own):
+            secret = "guard_state"
     hooks = kinds.get(_HOOKS)
     if hooks is None and Effect.DELETES in effects:
-        hooks = kinds.get(_HOOK_DIRECTORIES)
-    return _Place(path, _path_class(scene, path, own, secret, kinds), secret, hooks, own)
+        hooks = kinds.get(_HOOK_DIRECTORIES) or _hooks_below(scene, path, leaf)
+    return _Place(path, PathClass.OTHER, secret, hooks, place.own, kinds)
+
+
+def _hooks_below(scene: Scene, path: str, leaf: Leaf) -> str | None:
+    """Whose settings a tool that is known to take things away would take along with a directory: a project's or a
+    home's, if that is where it is."""
+    profile = scene.tool
+    if profile is None or not is_for_files(profile) or leaf.key in _PLACE_KEYS:
+        return None
+    cwd = working_directory(scene)
+    real = scene.facts.real_paths.get(cwd)
+    around = (tidy(cwd), real.path if real is not None else "", *scene.settings.surroundings.homes)
+    return "any" if any(place and inside(place, path) for place in around) else None
+
+
+def _settled(scene: Scene, places: list[_Place], named: _Named) -> list[_Place]:
+    """The same places, with their classes. Where a path is allowed by its own name, `~/x/.env`, that it could also be
+    an odd name in the project does not count; where links lead from there does."""
+    settled = [_with_class(scene, place) for place in places]
+    if len(settled) < 2 or settled[0].path not in scene.settings.allowed_directories:
+        return settled
+    odd = set(map(tidy, named.written[1:]))
+    return [place for place in settled if place.path_class is not PathClass.PROJECT or place.path not in odd]
+
+
+def _with_class(scene: Scene, place: _Place) -> _Place:
+    """The same place, with what configuration says of it."""
+    settings = scene.settings
+    secret = place.secret
+    if settings.sensitive_paths:
+        secret = (
+            _configured(settings.sensitive_paths, settings.surroundings.homes)
+            .kinds(place.path)
+            .get(_CONFIGURED, secret)
+        )
+    path_class = _path_class(scene, place.path, place.own, secret, place.kinds)
+    return _Place(place.path, path_class, secret, place.hooks, place.own, place.kinds)
+
+
+def _with_builtin_class(scene: Scene, place: _Place) -> _Place:
+    path_class = _path_class(scene, place.path, place.own, place.secret, place.kinds)
+    return msgspec.structs.replace(place, path_class=path_class)
+
+
+def _kinds(homes: tuple[str, ...], path: str) -> dict[str, str]:
+    """What the built-in tables say of a path. If they can't be searched, the worst."""
+    try:
+        return _tables(homes).places.kinds(path)
+    except Exception:  # noqa: BLE001 - RE2 has errors of its own, and a floor must not depend on any
+        return {_SENSITIVE: _UNKNOWN, _HOOKS: _UNKNOWN, _HOOK_DIRECTORIES: _UNKNOWN, _PERSISTENCE: _UNKNOWN}
+
+
+_UNKNOWN: Final = "unknown"
 
 
 def is_hook_file(scene: Scene, path: str) -> bool:
     """Whether an absolute path is among the settings that decide whether an agent calls the guard."""
-    tables = _tables(scene.settings.sensitive_paths, scene.settings.surroundings.homes)
-    return _HOOKS in tables.places.kinds(path)
+    return _HOOKS in _kinds(scene.settings.surroundings.homes, path)
 
 
 def _path_class(
@@ -520,30 +529,29 @@ def _in_project(scene: Scene, path: str) -> bool:
     real = scene.facts.real_paths.get(cwd)
     places = (tidy(cwd),) if real is None or not real.path else (tidy(cwd), real.path)
     homes = scene.settings.surroundings.homes
-    return any(
-        inside(path, place) and _is_project(place, scene.settings.sensitive_paths, homes) for place in set(places)
-    )
+    return any(inside(path, place) and _is_project(place, homes) for place in set(places))
 
 
 @lru_cache(maxsize=256)
-def _is_project(directory: str, configured: tuple[str, ...], homes: tuple[str, ...]) -> bool:
+def _is_project(directory: str, homes: tuple[str, ...]) -> bool:
     return (
         directory.count("/") > 1
         and directory not in SYSTEM_ROOTS
         and not any(inside(home, directory) for home in homes)
         and not any(inside(directory, root) for root in NO_PROJECTS)
-        and _SENSITIVE not in _tables(configured, homes).places.kinds(directory)
+        and {_SENSITIVE, _TOO_WIDE}.isdisjoint(_tables(homes).places.kinds(directory))
     )
 
 
-_SENSITIVE, _SPARED, _CONFIGURED, _PERSISTENCE, _HOOKS, _HOOK_DIRECTORIES = (
-    "sensitive",
-    "spared",
-    "configured",
-    "persistence",
-    "hooks",
-    "hook_directories",
-)
+_SENSITIVE: Final = "sensitive"
+_SPARED: Final = "spared"
+_NEVER_SPARED: Final = "never spared"
+_SPARED_THERE: Final = "spared even there"
+_CONFIGURED: Final = "configured"
+_PERSISTENCE: Final = "persistence"
+_HOOKS: Final = "hooks"
+_HOOK_DIRECTORIES: Final = "hook directories"
+_TOO_WIDE: Final = "too wide"
 
 
 @dataclass(frozen=True, slots=True)
@@ -554,19 +562,24 @@ class _Tables:
 
 
 @lru_cache(maxsize=8)
-def _tables(configured: tuple[str, ...], homes: tuple[str, ...]) -> _Tables:
+def _tables(homes: tuple[str, ...]) -> _Tables:
+    """The built-in tables. Configured patterns are kept apart, so that none of them can break a floor."""
     groups = {
         _SENSITIVE: ((kind, pattern) for kind, pattern, _example in SENSITIVE),
         _SPARED: (("spared", pattern) for pattern, _example in NOT_SENSITIVE),
-        _CONFIGURED: (("configured", pattern) for pattern in configured),
+        _NEVER_SPARED: ((kind, pattern) for kind, pattern, _example in NEVER_SPARED),
+        _SPARED_THERE: (("spared", pattern) for pattern, _example in SPARED_EVEN_THERE),
         _PERSISTENCE: ((kind, pattern) for kind, pattern, _example in PERSISTENCE),
         _HOOKS: ((kind, pattern) for kind, pattern, _example in HOOK_SETTINGS),
         _HOOK_DIRECTORIES: ((row[0], row[1]) for row in HOOK_DIRECTORIES),
+        _TOO_WIDE: (("wide", pattern) for pattern, _example in TOO_WIDE),
     }
-    return _Tables(
-        places=PlaceTable(groups, homes),
-        examples=tuple(_examples(homes)),
-    )
+    return _Tables(places=PlaceTable(groups, homes), examples=tuple(_examples(homes)))
+
+
+@lru_cache(maxsize=8)
+def _configured(patterns: tuple[str, ...], homes: tuple[str, ...]) -> PlaceTable:
+    return PlaceTable({_CONFIGURED: (("configured", pattern) for pattern in patterns)}, homes)
 
 
 def _examples(homes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -607,6 +620,7 @@ DETECTOR: Final = Detector(
         UNRESOLVABLE,
         OWN_FILES,
         HOOK_FILES,
+        TOO_MANY,
     ),
     find=_find,
     needs=_needs,

@@ -7,9 +7,7 @@ does not count, because on some systems it does not. Whether touching such a pla
 from __future__ import annotations
 
 import posixpath
-import re
 import unicodedata
-from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,6 +31,11 @@ SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
         "/etc/kubernetes/admin.conf",
     ),
     ("system_secret", "/{run,var/run}/secrets{,/**}", "/run/secrets/db_password"),
+    (
+        "system_secret",
+        "/etc/networkmanager/system-connections{,/**}",
+        "/etc/NetworkManager/system-connections/home.nmconnection",
+    ),
     ("system_secret", "/proc/*/{environ,mem,maps,fd/**}", "/proc/self/environ"),
     ("system_secret", "/proc/*/task/*/{environ,mem,maps,fd/**}", "/proc/self/task/1/environ"),
     ("cloud_credentials", "~/.aws{,/**}", "/home/ada/.aws/credentials"),
@@ -67,6 +70,9 @@ SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
         "/root/.netrc",
     ),
     ("tool_credentials", "~/.config/rclone{,/**}", "/home/ada/.config/rclone/rclone.conf"),
+    ("tool_credentials", "~/.config/github-copilot{,/**}", "/home/ada/.config/github-copilot/apps.json"),
+    ("registry_credentials", "~/.config/containers{,/**}", "/home/ada/.config/containers/auth.json"),
+    ("keyring", "~/.config/sops/age{,/**}", "/home/ada/.config/sops/age/keys.txt"),
     ("tool_credentials", "**/.{git-credentials,netrc,pgpass,htpasswd}", "/srv/www/.htpasswd"),
     (
         "tool_credentials",
@@ -79,6 +85,11 @@ SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
     ("keyring", "~/library/keychains{,/**}", "/Users/ada/Library/Keychains/login.keychain-db"),
     ("keyring", "~/.{kwallet,config/keepassxc,config/bitwarden cli}{,/**}", "/home/ada/.config/KeePassXC/x"),
     ("browser_data", "~/.mozilla{,/**}", "/home/ada/.mozilla/firefox/x.default/logins.json"),
+    (
+        "browser_data",
+        "~/snap/{firefox,chromium}{,/**}",
+        "/home/ada/snap/firefox/common/.mozilla/firefox/x.default/logins.json",
+    ),
     (
         "browser_data",
         "~/.config/{google-chrome,chromium,bravesoftware,microsoft-edge,vivaldi,opera}{,/**}",
@@ -115,7 +126,7 @@ NOT_SENSITIVE: Final[tuple[tuple[str, str], ...]] = (
     # pattern, an example that must be spared
     ("**/*.pub", "/home/ada/.ssh/id_ed25519.pub"),
     ("~/.ssh/{known_hosts,known_hosts.old,config,authorized_keys}", "/home/ada/.ssh/known_hosts"),
-    ("~/.aws/{config,cli/**}", "/home/ada/.aws/config"),
+    ("~/.aws/{config,cli/alias}", "/home/ada/.aws/config"),
     ("**/{.env,*.env}.{example,sample,template,dist,defaults,tmpl,tpl}", "/srv/app/.env.example"),
     ("**/{example,sample,template,test}.env", "/srv/app/example.env"),
     ("**/{cert,cacert,ca,ca-bundle,chain,fullchain,*-public,public,*.crt}.pem", "/srv/tls/fullchain.pem"),
@@ -123,6 +134,18 @@ NOT_SENSITIVE: Final[tuple[tuple[str, str], ...]] = (
     ("/usr/share/**", "/usr/share/ca-certificates/x.pem"),
     ("/etc/ssl/certs/**", "/etc/ssl/certs/ISRG_Root_X1.pem"),
     ("**/{site-packages,node_modules}/**/*.{pem,key,asc}", "/srv/app/.venv/lib/site-packages/certifi/roots.pem"),
+)
+
+NEVER_SPARED: Final[tuple[tuple[str, str, str], ...]] = (
+    # kind, pattern of places where only the plainest names are spared, an example that must match
+    ("ssh_private_key", "~/.ssh/**", "/home/ada/.ssh/public.key"),
+    ("cloud_credentials", "~/.aws/cli/cache{,/**}", "/home/ada/.aws/cli/cache/0a1b.json"),
+)
+
+SPARED_EVEN_THERE: Final[tuple[tuple[str, str], ...]] = (
+    # pattern, an example that must be spared
+    ("~/.ssh/**/*.pub", "/home/ada/.ssh/id_ed25519.pub"),
+    ("~/.ssh/{known_hosts,known_hosts.old,config,authorized_keys}", "/home/ada/.ssh/config"),
 )
 
 PERSISTENCE: Final[tuple[tuple[str, str, str], ...]] = (
@@ -146,7 +169,8 @@ PERSISTENCE: Final[tuple[tuple[str, str, str], ...]] = (
     ("service", "{~,}/library/{launchagents,launchdaemons,startupitems}{,/**}", "/Library/LaunchDaemons/x.plist"),
     ("service", "/etc/{init.d,rc.local,rc*.d,udev/rules.d,xdg/autostart}{,/**}", "/etc/init.d/x"),
     ("login", "/etc/pam.d/**", "/etc/pam.d/sshd"),
-    ("git_hook", "**/.git/{hooks,hooks/**,config}", "/srv/app/.git/hooks/pre-commit"),
+    ("git_hook", "**/.git/{hooks,hooks/**,config,config.worktree}", "/srv/app/.git/hooks/pre-commit"),
+    ("git_hook", "**/.git/{modules,worktrees}/**/{hooks,hooks/**,config,config.worktree}", "/x/.git/modules/a/hooks/b"),
     ("git_hook", "~/.{gitconfig,config/git/**}", "/home/ada/.gitconfig"),
     ("python_startup", "**/site-packages/{*.pth,sitecustomize.py,usercustomize.py}", "/x/site-packages/a.pth"),
 )
@@ -208,6 +232,14 @@ NO_PROJECTS: Final = (
     "/private/etc",
 )
 """Directories that are nobody's project, however deep inside one works."""
+
+TOO_WIDE: Final[tuple[tuple[str, str], ...]] = (
+    # pattern of directories that are nobody's project, though a directory further in may be; an example
+    ("~", "/home/bob"),
+    ("~/.config", "/home/ada/.config"),
+    ("~/.local{,/share,/state,/bin}", "/home/ada/.local/state"),
+    ("/var/{lib,log,cache,spool,db,backups}{,/*}", "/var/lib/mysql"),
+)
 
 SYSTEM_ROOTS: Final = (
     "/bin",
@@ -274,9 +306,7 @@ def glob_to_re2(pattern: str, homes: tuple[str, ...] = ()) -> str:
     home = "|".join((*_HOMES, *("".join(map(_literal, path)) for path in homes)))
     out: list[str] = []
     # A brace without its partner is a character like any other.
-    paired = pattern.count("{") == pattern.count("}") and all(
-        pattern.count("}", 0, end) <= pattern.count("{", 0, end) for end in range(len(pattern))
-    )
+    paired = _braces_pair(pattern)
     depth = index = 0
     while index < len(pattern):
         char = pattern[index]
@@ -303,6 +333,42 @@ def glob_to_re2(pattern: str, homes: tuple[str, ...] = ()) -> str:
     return f"(?s:{''.join(out)})"
 
 
+def _braces_pair(pattern: str) -> bool:
+    depth = 0
+    for char in pattern:
+        depth += (char == "{") - (char == "}")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+MOST_PATTERNS: Final = 1000
+LONGEST_PATTERN: Final = 512
+_PROBES: Final = ("/", "/srv/app/readme.md", "/home/ada/" + "a/" * 500, "/" + "a" * 4000, "/" + "a.b-c_" * 600)
+
+
+def check_patterns(patterns: Iterable[str]) -> str | None:
+    """What is wrong with configured path patterns, for the person who wrote them; None if they can be used.
+
+    They are compiled together, as they will be, and tried on some paths: RE2 can run out of memory on either.
+    """
+    given = list(patterns)
+    if len(given) > MOST_PATTERNS:
+        return f"{len(given)} path patterns; at most {MOST_PATTERNS} can be used"
+    for pattern in given:
+        if len(pattern) > LONGEST_PATTERN:
+            return (
+                f"the path pattern {pattern[:40]}… has {len(pattern)} characters; at most {LONGEST_PATTERN} can be used"
+            )
+    try:
+        table = PlaceTable({"configured": (("configured", pattern) for pattern in given)})
+        for probe in _PROBES:
+            table.kinds(probe)
+    except Exception as error:  # noqa: BLE001 - RE2 has errors of its own; each means that the patterns are no use
+        return f"these path patterns can't be searched for together ({type(error).__name__}); use fewer or simpler ones"
+    return None
+
+
 def _literal(char: str) -> str:
     return char if char.isalnum() or char in "/_-" or not char.isascii() else f"\\{char}"
 
@@ -314,13 +380,63 @@ def absolute(raw: str, cwd: str, home: str) -> str:
         path = _file_url_path(path[5:])
     path = path.replace("\\", "/") if path[1:3] == ":\\" or ("\\" in path and "/" not in path) else path
     if path[:1] in _SPELLED:
-        head, slash, rest = path.partition("/")
-        place = _SPELLINGS.get(head)
-        if place is not None:
-            path = f"{cwd.rstrip('/') if place == _CWD else home + place}{slash}{rest}"
-        elif head[0] == "~":
-            path = f"/root/{rest}" if head == "~root" else f"/home/{head[1:]}/{rest}"
+        path = _spelt_out(path, cwd, home)
     return path if path.startswith("/") else f"{cwd.rstrip('/')}/{path}"
+
+
+def _spelt_out(path: str, cwd: str, home: str) -> str:
+    """`path` with a home directory or a variable at its beginning put in."""
+    head, slash, rest = path.partition("/")
+    place = _SPELLINGS.get(head)
+    if place is not None:
+        return f"{cwd.rstrip('/') if place == _CWD else home + place}{slash}{rest}"
+    if head[:1] == "~":
+        return f"/root/{rest}" if head == "~root" else f"/home/{head[1:]}/{rest}"
+    return path
+
+
+def readings(raw: str, cwd: str, home: str) -> tuple[str, ...]:
+    """Every absolute path that `raw` may come to, links and dot segments untouched; the likeliest first.
+
+    Programs differ in what they rewrite (blanks, backslashes, `~`, variables, escapes), and each name that is rewritten
+    can also be a file's name as it stands. So the text itself always is a reading, and so is every rewriting.
+    """
+    if _REWRITTEN.isdisjoint(raw) and raw[:5].lower() != "file:" and raw == raw.strip():
+        plain = _joined(raw, cwd)
+        return (plain, *_behind_proc(plain)) if plain.startswith("/proc/") else (plain,)
+    first = absolute(raw, cwd, home)
+    texts = {raw: None}
+    for rewrite in (str.strip, _without_scheme, _thrice_decoded, _with_slashes):
+        texts.update(dict.fromkeys(map(rewrite, tuple(texts))))
+    found = {first: None}
+    for text in texts:
+        found[absolute(text, cwd, home)] = None
+        found[_joined(text, cwd)] = None
+        found[_joined(_spelt_out(text, cwd, home), cwd)] = None
+    for path in tuple(found):
+        found.update(dict.fromkeys(_behind_proc(path)))
+    return tuple(found)
+
+
+_REWRITTEN: Final = frozenset("\\%$~")
+
+
+def _joined(path: str, cwd: str) -> str:
+    return path if path.startswith("/") else f"{cwd.rstrip('/')}/{path}"
+
+
+def _without_scheme(path: str) -> str:
+    return _file_url_path(path[5:]) if path[:5].lower() == "file:" else path
+
+
+def _with_slashes(path: str) -> str:
+    return path.replace("\\", "/")
+
+
+def _thrice_decoded(path: str) -> str:
+    for _ in range(3):
+        path = _percent_decoded(path)
+    return path
 
 
 _CWD: Final = "."
@@ -353,17 +469,19 @@ def _file_url_path(rest: str) -> str:
 def other_readings(path: str) -> Iterator[str]:
     """What else an absolute path may come to: with escapes decoded, backslashes as slashes, through /proc."""
     if "%" in path:
-        decoded = path
-        for _ in range(3):
-            decoded = _percent_decoded(decoded)
-        yield decoded
+        yield _thrice_decoded(path)
     if "\\" in path:
-        yield path.replace("\\", "/")
-    if path.startswith("/proc/") and (behind := _PROC_ROOT.match(path)) is not None:
-        yield path[behind.end() :] or "/"
+        yield _with_slashes(path)
+    yield from _behind_proc(path)
 
 
-_PROC_ROOT: Final = re.compile(r"/proc/[^/]+(?:/task/[^/]+)?/root(?=/|$)")
+def _behind_proc(path: str) -> Iterator[str]:
+    """Where a path through a process's view of the root leads: `/proc/1/root/etc`, `/proc/1/task/1/root/etc`."""
+    if path.startswith("/proc/"):
+        parts = path.split("/")
+        for at in (3, 5):
+            if parts[at : at + 1] == ["root"] and (at == 3 or parts[3] == "task"):
+                yield "/" + "/".join(parts[at + 1 :])
 
 
 def tidy(path: str) -> str:
@@ -393,34 +511,104 @@ def folded_path(path: str) -> str:
 GLOB_CHARACTERS: Final = frozenset("*?[{")
 
 
-def may_reach(glob: str, directory: str, *, or_above: bool = False) -> bool:
+def may_reach(glob: str, directory: str, *, or_above: bool = False, hidden: bool = False) -> bool:
     """Whether a path with wildcards can name `directory` or something in it; with `or_above`, also what it is in.
 
-    A wildcard at the start of a name is not taken to match a dot there: no shell does.
+    A wildcard at the start of a name matches a dot there only if `hidden`: no shell does that, many a tool does. What
+    is not understood (braces in braces, extended globs) is taken to match anything from there on.
     """
+    return _may_reach(_glob_parts(glob), _parts(directory), or_above=or_above, hidden=hidden)
+
+
+@lru_cache(maxsize=256)
+def _parts(directory: str) -> tuple[str, ...]:
+    return tuple(part for part in folded_path(directory).split("/") if part)
+
+
+@lru_cache(maxsize=1024)
+def _glob_parts(glob: str) -> tuple[str, ...]:
     given: list[str] = []
-    for part in folded_path(_BRACES.sub("*", glob)).split("/"):
+    for part in folded_path(_without_braces(glob)).split("/"):
+        if _ANYTHING in part or any(opening in part for opening in _EXTENDED):
+            return (*given, _ANYTHING)
         if part and (part != "**" or given[-1:] != ["**"]):
             given.append(part)
-    return _may_reach(given, [part for part in folded_path(directory).split("/") if part], or_above=or_above)
+    return tuple(given)
 
 
-_BRACES: Final = re.compile(r"\{[^{}/]*\}")
+_ANYTHING: Final = "\0"
+_EXTENDED: Final = ("@(", "!(", "+(", "?(", "*(")
 
 
-def _may_reach(given: list[str], wanted: list[str], *, or_above: bool) -> bool:
+def _without_braces(glob: str) -> str:
+    """A glob with `*` for every choice in braces, and cut with a mark at the first that is no plain choice."""
+    if "{" not in glob:
+        return glob.replace(_ANYTHING, "?")
+    head, *groups = glob.replace(_ANYTHING, "?").split("{")
+    for group in groups:
+        choice, closing, rest = group.partition("}")
+        if not closing or "/" in choice:
+            return head + _ANYTHING
+        head += f"*{rest}"
+    return head
+
+
+def _may_reach(given: tuple[str, ...], wanted: tuple[str, ...], *, or_above: bool, hidden: bool) -> bool:
     for index, want in enumerate(wanted):
         if index >= len(given):
             return or_above
+        if given[index] == _ANYTHING:
+            return True
         if given[index] == "**":
             rest = given[index + 1 :]
-            visible = next((at for at in range(index, len(wanted)) if wanted[at].startswith(".")), len(wanted))
+            visible = len(wanted)
+            if not hidden:
+                visible = next((at for at in range(index, len(wanted)) if wanted[at].startswith(".")), len(wanted))
             return visible == len(wanted) or any(
-                _may_reach(rest, wanted[at:], or_above=or_above) for at in range(index, visible + 1)
+                _may_reach(rest, wanted[at:], or_above=or_above, hidden=hidden) for at in range(index, visible + 1)
             )
-        if not fnmatchcase(want, given[index]) or (want[0] == "." and given[index][0] in "*?"):
+        if not name_matches(want, given[index]) or (want[0] == "." and given[index][0] in "*?" and not hidden):
             return False
     return True
+
+
+def name_matches(name: str, glob: str) -> bool:
+    """Whether one name can match one part of a glob. A class in brackets is taken to match any character."""
+    if GLOB_CHARACTERS.isdisjoint(glob):
+        return name == glob
+    tokens = _tokens(glob)
+    at = token = 0
+    star = resume = -1
+    while at < len(name):
+        wanted = tokens[token] if token < len(tokens) else ""
+        if wanted == "*":
+            star, resume = token, at
+            token += 1
+        elif wanted and wanted in ("?", name[at]):
+            at += 1
+            token += 1
+        elif star >= 0:
+            resume += 1
+            at, token = resume, star + 1
+        else:
+            return False
+    return all(left == "*" for left in tokens[token:])
+
+
+@lru_cache(maxsize=256)
+def _tokens(glob: str) -> tuple[str, ...]:
+    tokens: list[str] = []
+    index = 0
+    while index < len(glob):
+        char = glob[index]
+        if char == "[" and (end := glob.rfind("]", index)) > index + 1:
+            # Classes can hold brackets of their own, so everything up to the last one counts as anything.
+            tokens.append("*")
+            index = end
+        elif char != "*" or tokens[-1:] != ["*"]:
+            tokens.append(char)
+        index += 1
+    return tuple(tokens)
 
 
 def _percent_decoded(text: str) -> str:

@@ -72,8 +72,4 @@ class CustomKind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     id: str
     pattern: str
-    """RE2 syntax; it must not match the empty string."""
-    group: int = 0
-    """Which group is the secret; 0 is the whole match."""
-    keep: int = 0
-    """How many leading characters stay readable."""
+    """RE2 syntax; it must not match the empty string. If it has a group, the first group is the secret."""

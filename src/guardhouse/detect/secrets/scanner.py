@@ -32,15 +32,14 @@ _SURROGATES: Final = range(0xD800, 0xE000)
 class _Raw:
     """A match before overlaps are settled: `low`..`end` was matched, `start`..`end` is to be masked."""
 
-    __slots__ = ("confidence", "end", "keep", "low", "rank", "start")
+    __slots__ = ("confidence", "end", "low", "rank", "start")
 
-    def __init__(self, rank: int, low: int, start: int, end: int, confidence: Confidence, keep: int = 0) -> None:
+    def __init__(self, rank: int, low: int, start: int, end: int, confidence: Confidence) -> None:
         self.rank = rank
         self.low = low
         self.start = start
         self.end = end
         self.confidence = confidence
-        self.keep = keep
 
 
 class SecretScanner:
@@ -136,11 +135,11 @@ class SecretScanner:
             raws.extend(
                 _Raw(_PAIR, start, start, end, PAIR.confidence) for start, end in self._pairs.spans(data, known)
             )
-        for place, (kind, pattern) in enumerate(self._extra):
+        for place, (_kind, pattern) in enumerate(self._extra):
             for match in pattern.finditer(data):
-                start, end = match.span(kind.group)
+                start, end = match.span(1 if pattern.groups else 0)
                 if start < end:
-                    raws.append(_Raw(len(_ALL) + place, start, start, end, Confidence.HIGH, kind.keep))
+                    raws.append(_Raw(len(_ALL) + place, start, start, end, Confidence.HIGH))
         return raws
 
     def _of_kind(
@@ -179,8 +178,6 @@ class SecretScanner:
             kind = self._extra[raw.rank - len(_ALL)][0].id if custom else _ALL[raw.rank].id
             mask = REDACTED if custom else _ALL[raw.rank].mask
             category = Category.CUSTOM if custom else _ALL[raw.rank].category
-            if raw.keep:
-                start = min(start + raw.keep, end)
             span = _around_masks(text, start, end)
             if span is not None:
                 yield SecretMatch(kind, *span, mask, raw.confidence, category)
@@ -194,13 +191,6 @@ def _compiled(re2: Any, kind: CustomKind) -> Any:
             f"The custom secret pattern {kind.id!r} is not a valid RE2 expression.",
             fix="Correct it; look-around and back-references do not exist in RE2.",
         ) from None
-    if not 0 <= kind.group <= pattern.groups:
-        raise GuardhouseError(
-            f"The custom secret pattern {kind.id!r} has no group {kind.group}.",
-            fix="Put parentheses round the secret part, or leave `group` out.",
-        )
-    if kind.keep < 0:
-        raise GuardhouseError(f"`keep` of the custom secret pattern {kind.id!r} is negative.", fix="Use 0 or more.")
     if pattern.match(b"") is not None:
         raise GuardhouseError(
             f"The custom secret pattern {kind.id!r} matches the empty string, so it would match everywhere.",
@@ -265,8 +255,7 @@ def _settled(raws: list[_Raw]) -> list[_Raw]:
         if best.low <= other.start and other.end <= best.end:
             settled[-1] = best
             continue
-        keep = min(last.keep, raw.keep) if last.start == raw.start else last.keep
-        settled[-1] = _Raw(best.rank, best.low, last.start, max(last.end, raw.end), best.confidence, keep)
+        settled[-1] = _Raw(best.rank, best.low, last.start, max(last.end, raw.end), best.confidence)
     return settled
 
 
