@@ -222,7 +222,7 @@ def _find(scene: Scene) -> Iterator[Finding]:
     if not found:
         return
     if len(found) > _MOST_TARGETS or (len(found) > _MOST_HOSTS and len(_hosts(scene)) > _MOST_HOSTS):
-        yield Finding(code=TOO_MANY.id, detector=_ID, severity=TOO_MANY.severity, effect=Effect.CONNECTS)
+        yield Finding(code=TOO_MANY.id, detector=_ID, severity=TOO_MANY.severity)
     method = _method(scene)
     effect = Effect.SENDS if method not in _SAFE_METHODS or _has_body(scene) else Effect.CONNECTS
     for target in found:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _FOLD: Final = str.maketrans(ascii_uppercase, ascii_lowercase)
 _SHORTEST: Final = 12
 """No secret of fewer characters is known by its looks."""
+_MOST_HOLDERS: Final = 1000
+"""Strings with secrets that are told apart; where there are more, what was made of any other is not shown."""
 _COMPARED: Final = 16
 """Most of what is said is part of a string that was scanned; these are looked at before scanning it again."""
 
@@ -38,7 +40,9 @@ class Masker:
         for name in names:
             texts += [name[match.start : match.end] for match in self._scanner.scan(name)]
         self._echoes = Echoes((text.translate(_FOLD), None) for text in texts)
-        self._leaves: dict[str, Leaf] = {leaf.field: leaf for leaf, _match in scene.secrets}
+        holders = list({id(leaf): leaf for leaf, _match in scene.secrets}.values())
+        self._leaves: dict[str, Leaf] = {leaf.field: leaf for leaf in holders[:_MOST_HOLDERS]}
+        self._all_known = len(holders) <= _MOST_HOLDERS
 
     def text(self, text: str) -> str:
         """`text` without any secret of the action, in whatever case, and without any other."""
@@ -53,6 +57,8 @@ class Masker:
     def finding(self, finding: Finding) -> Finding:
         """The same finding, fit to be shown and recorded."""
         leaf = self._leaves.get(finding.span.field) if finding.span is not None else None
+        if leaf is None and finding.span is not None and not self._all_known:
+            finding = msgspec.structs.replace(finding, url=None, path=None)
         return msgspec.structs.replace(
             finding,
             span=self._span(finding.span),
@@ -62,7 +68,6 @@ class Masker:
             # What was escaped or resolved on the way to a URL no longer reads like the secret it was.
             url=self._optional(finding.url if leaf is None or finding.url is None else _address_part(leaf.masked)),
             method=self._optional(finding.method),
-            address=self._optional(finding.address),
             path=self._optional(finding.path if leaf is None or finding.path is None else leaf.masked),
             detail=self.text(finding.detail),
         )
@@ -70,7 +75,7 @@ class Masker:
     def reason(self, reason: Reason) -> Reason:
         """The same reason, fit to be shown and recorded."""
         remedy = self.text(reason.remedy)
-        holds_secret = reason.span is not None and reason.span.field in self._leaves
+        holds_secret = reason.span is not None and (reason.span.field in self._leaves or not self._all_known)
         return msgspec.structs.replace(
             reason,
             title=self.text(reason.title),
@@ -122,7 +127,7 @@ def _names(scene: Scene) -> Iterator[str]:
 
 def _said(finding: Finding) -> tuple[str | None, ...]:
     field = finding.span.field if finding.span is not None else None
-    return finding.host, finding.url, finding.address, finding.path, finding.detail, finding.excerpt, field
+    return finding.host, finding.url, finding.path, finding.detail, finding.excerpt, field
 
 
 def _address_part(url: str) -> str:

@@ -114,7 +114,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     url: str | None = None
     """Scheme, host, port and path; no query, fragment or user info."""
     method: str | None = None
-    address: str | None = None
     path: str | None = None
     """Absolute and resolved."""
     path_class: PathClass | None = None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from guardhouse.detect import DETECTORS, Detector, DetectorSettings, Surroundings
+from guardhouse.detect.paths import check_patterns
 from guardhouse.detect.secrets import CustomKind, SecretScanner
 from guardhouse.model import Decision, GuardhouseError, PolicyError, ReasonCode, typed_digest
 from guardhouse.net import NetworkRules, NetworkSettings
@@ -228,6 +229,9 @@ def _path_problems(config: GuardSection, where: _Where) -> Iterator[str]:
             key = ("paths", "sensitive", index)
             fix = "Start it with `/`, `~/` or `**/`, close its braces, and end a directory with `/**`."
             yield where.problem(key, "can never match.", fix)
+    problem = check_patterns(config.paths.sensitive) if config.paths.sensitive else None
+    if problem is not None:
+        yield where.problem(("paths", "sensitive"), f"can't be used: {problem}.")
 
 
 def _risk_problems(config: GuardSection, where: _Where) -> Iterator[str]:

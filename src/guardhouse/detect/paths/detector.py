@@ -133,7 +133,8 @@ TOO_MANY: Final = ReasonCode(
     severity=Severity.HIGH,
     why="What is not looked at could be anything, and a long list is where to hide it.",
     instead="Split it into calls that name fewer files or hosts each.",
-    example="A write_file call with more than 512 paths, or a url_fetch call with more than 64 URLs.",
+    example="A write_file call with more than 512 paths, or a url_fetch call with more than 64 hosts.",
+    about="text",
     on=("ToolCallPre", "SkillRunPre"),
 )
 
