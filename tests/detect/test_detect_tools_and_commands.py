@@ -223,7 +223,7 @@ def test_even_an_allowed_command_does_not_drive_the_guard(house):
         "guardhouse check",
         "guardhouse url check https://x.example/",
         "grep -rn trust src/guardhouse",
-        "cd /work/guardhouse && npm install",
+        "cd /srv/guardhouse && npm install",
         "git log src/guardhouse/policy",
         "npm install",
         "make install policy",

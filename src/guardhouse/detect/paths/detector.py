@@ -257,12 +257,9 @@ def _name(leaf: Leaf, raw: str | None, cwd: str, home: str) -> _Named:
 def _needs(scene: Scene) -> None:
     if scene.tool is None or not _does(scene.tool):
         return
-    found = _paths(scene).named
-    for named in found:
+    for named in _paths(scene).named:
         for path in named.follow:
             scene.real_path(path)
-    if found:
-        scene.real_path(working_directory(scene))
 
 
 def _find(scene: Scene) -> Iterator[Finding]:
@@ -526,11 +523,13 @@ def _path_class(
 
 def _in_project(scene: Scene, path: str) -> bool:
     """Inside the working directory, unless that is so wide or so delicate that it can't be anybody's project."""
-    cwd = working_directory(scene)
-    real = scene.facts.real_paths.get(cwd)
-    places = (tidy(cwd),) if real is None or not real.path else (tidy(cwd), real.path)
-    homes = scene.settings.surroundings.homes
-    return any(inside(path, place) and _is_project(place, homes) for place in set(places))
+    cwd, homes = working_directory(scene), scene.settings.surroundings.homes
+    written = tidy(cwd)
+    if inside(path, written) and _is_project(written, homes):
+        return True
+    # Only now does it matter whether the working directory was reached through a link.
+    real = scene.real_path(cwd)
+    return real is not None and bool(real.path) and inside(path, real.path) and _is_project(real.path, homes)
 
 
 @lru_cache(maxsize=256)
