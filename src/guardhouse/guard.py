@@ -131,10 +131,7 @@ class Guard:
                     question = steps.send(answers)
                 except StopIteration as done:
                     return _verdict(done.value)
-                answers = {
-                    need: self._addresses(need) if isinstance(need, AddressesOf) else self._real_path(need)
-                    for need in question.needs
-                }
+                answers = self._answers(question)
         except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
             return _failed(action, error, self._in_force())
 
@@ -147,10 +144,7 @@ class Guard:
                     question = steps.send(answers)
                 except StopIteration as done:
                     return _verdict(done.value)
-                answers = {
-                    need: await self._addresses_async(need) if isinstance(need, AddressesOf) else self._real_path(need)
-                    for need in question.needs
-                }
+                answers = await self._answers_async(question)
         except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
             return _failed(action, error, self._in_force())
 
@@ -160,6 +154,31 @@ class Guard:
             return _current(self._policy)
         except Exception:  # noqa: BLE001 - the verdict already says what is wrong
             return None
+
+    # Names are looked up side by side: each may take as long as the resolver allows, and a call may name many.
+
+    def _answers(self, question: Needs) -> _Answers:
+        answers, hosts = self._paths_and_hosts(question)
+        if len(hosts) > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            with ThreadPoolExecutor(len(hosts)) as pool:
+                answers.update(zip(hosts, pool.map(self._addresses, hosts), strict=True))
+        elif hosts:
+            answers[hosts[0]] = self._addresses(hosts[0])
+        return answers
+
+    async def _answers_async(self, question: Needs) -> _Answers:
+        answers, hosts = self._paths_and_hosts(question)
+        if hosts:
+            from asyncio import gather
+
+            answers.update(zip(hosts, await gather(*map(self._addresses_async, hosts)), strict=True))
+        return answers
+
+    def _paths_and_hosts(self, question: Needs) -> tuple[_Answers, list[AddressesOf]]:
+        answers: _Answers = {need: self._real_path(need) for need in question.needs if isinstance(need, RealPathOf)}
+        return answers, [need for need in question.needs if isinstance(need, AddressesOf)]
 
     # A port that breaks has answered with an error: what was found without it still counts.
 

@@ -6,7 +6,7 @@ from collections import OrderedDict
 
 import msgspec
 import pytest
-from guarded_house import CONTRACT, RecordingResolver, codes, every_text
+from guarded_house import CONTRACT, PUBLIC, RecordingResolver, codes, every_text
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -787,3 +787,17 @@ def test_a_call_may_be_sent_with_its_content_masked(house):
     verdict = house.call("write_file", yaml, path="a.txt", content="see notes.txt")
     assert verdict.decision is Decision.ALLOW_WITH_REDACTION
     assert verdict.params == {"path": "a.txt", "content": "see [redacted]"}
+
+
+def test_many_names_are_looked_up_side_by_side(house):
+    """Each look-up waits for all the others: one after another, none would ever answer."""
+    together = threading.Barrier(8, timeout=20)
+
+    def answer(_host):
+        together.wait()
+        return PUBLIC
+
+    yaml = "guard: {network: {default: {allowed_domains: ['*.example.com']}}}"
+    guard = house.guard(yaml, resolver=RecordingResolver(answer))
+    urls = [f"https://h{index}.example.com/" for index in range(8)]
+    assert guard.evaluate(ToolCallPre(tool="fetch", params={"urls": urls})).decision is Decision.ALLOW
