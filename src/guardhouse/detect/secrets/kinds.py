@@ -7,7 +7,6 @@ and put together from pieces, so that scanners of this repository do not take th
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from guardhouse.detect.secrets.interface import REDACTED_JWT, Category, SecretKind
@@ -21,7 +20,6 @@ _EDGE: Final = (
 )
 # What must follow a token of fixed length: no more of it.
 _END: Final = r"(?:[^A-Za-z0-9]|$)"
-_GROUP: Final = re.compile(r"\((?!\?)")
 
 _HEX: Final = "a1b2c3d4e5f60718293a4b5c6d7e8f90" * 4
 _MIX: Final = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6" * 4
@@ -186,7 +184,16 @@ _BY_PREFIX: Final = (
               ("real", "mixed", "random", "no_words")),
 )  # fmt: skip
 
-PREFIXES: Final = tuple(head for kind in _BY_PREFIX if (head := _GROUP.split(kind.pattern, maxsplit=1)[0]) != _EDGE)
+
+def _before_group(pattern: str) -> str:
+    """The part of a pattern before its capturing group."""
+    at = pattern.find("(")
+    while at >= 0 and pattern[at + 1 : at + 2] == "?":
+        at = pattern.find("(", at + 1)
+    return pattern if at < 0 else pattern[:at]
+
+
+PREFIXES: Final = tuple(head for kind in _BY_PREFIX if (head := _before_group(kind.pattern)) != _EDGE)
 """What the tokens of each kind begin with, as patterns: the part that stays when they are masked."""
 
 _BY_FORM: Final = (

@@ -444,8 +444,10 @@ def _unmasked(value: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _kept() -> re.Pattern[str]:
-    return re.compile(f"(?:{'|'.join(PREFIXES)})?.{{0,{_HEAD}}}$", re.DOTALL)
+def _kept() -> Any:
+    import re2  # kept out of `import guardhouse`
+
+    return re2.compile(f"(?s)(?:{'|'.join(PREFIXES)})?.{{0,{_HEAD}}}\\z")
 
 
 def _is_reference(value: str, *, quoted: bool) -> bool:
