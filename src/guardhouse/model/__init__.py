@@ -19,9 +19,20 @@ from guardhouse.model.actions import (
 )
 from guardhouse.model.canonical import canonical_json, typed_digest
 from guardhouse.model.codes import ReasonCode
+from guardhouse.model.consent import (
+    ApprovalRequest,
+    ApprovalStatus,
+    Asked,
+    Bound,
+    Refusal,
+    Settlement,
+    bind,
+    drift,
+)
 from guardhouse.model.errors import GuardhouseError, InvalidAction, PolicyError
 from guardhouse.model.facts import NO_FACTS, Addresses, AddressesOf, Facts, Need, RealPath, RealPathOf
 from guardhouse.model.findings import Confidence, Effect, Finding, Origin, PathClass, Severity, Span
+from guardhouse.model.records import NO_TEXT, AuditEvent, EventKind, RedactedText, decode_event, encode_event
 from guardhouse.model.strict_json import DEFAULT_LIMITS, MAX_DEPTH, Limits, checked_copy, decode
 from guardhouse.model.verdicts import Decision, Reason, RiskLevel, Verdict, visible
 
@@ -30,12 +41,19 @@ __all__ = [
     "DEFAULT_LIMITS",
     "MAX_DEPTH",
     "NO_FACTS",
+    "NO_TEXT",
     "Action",
     "Addresses",
     "AddressesOf",
+    "ApprovalRequest",
+    "ApprovalStatus",
+    "Asked",
+    "AuditEvent",
+    "Bound",
     "Confidence",
     "Decision",
     "Effect",
+    "EventKind",
     "Facts",
     "Finding",
     "GuardhouseError",
@@ -52,7 +70,10 @@ __all__ = [
     "RealPathOf",
     "Reason",
     "ReasonCode",
+    "RedactedText",
+    "Refusal",
     "RiskLevel",
+    "Settlement",
     "Severity",
     "SkillInstall",
     "SkillRunPost",
@@ -64,9 +85,13 @@ __all__ = [
     "Verdict",
     "action_hash",
     "admit",
+    "bind",
     "canonical_json",
     "checked_copy",
     "decode",
+    "decode_event",
+    "drift",
+    "encode_event",
     "parse_action",
     "typed_digest",
     "visible",

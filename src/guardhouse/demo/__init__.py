@@ -1,0 +1,1 @@
+"""The demo: a hijacked agent, without the gate and with it."""
