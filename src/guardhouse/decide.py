@@ -10,24 +10,38 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from guardhouse.detect import Scene, inspect, masker, needs
+from guardhouse.detect import Scene, bindings, inspect, masker, needs
 from guardhouse.model import (
+    NO_FACTS,
     Action,
+    ApprovalRequest,
+    ApprovalStatus,
+    Asked,
     Decision,
     Facts,
     Finding,
+    MemoryReadPost,
     Need,
+    PathClass,
     Reason,
     ReasonCode,
     RiskLevel,
+    Settlement,
+    SkillRunPost,
     SkillRunPre,
+    Span,
+    ToolCallPost,
     ToolCallPre,
     Verdict,
-    action_hash,
+    bind,
+    wire,
 )
-from guardhouse.policy import DISABLED, INTERNAL_ERROR, REDACTION_FAILED, Judgement, Policy
+from guardhouse.policy import APPROVED, DISABLED, INTERNAL_ERROR, REDACTION_FAILED, REFUSED, Judgement, Policy
+from guardhouse.redact import Description, describe, masked_wire
+from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
+    from guardhouse.detect import Masker
     from guardhouse.redact import Redactor
 
 
@@ -55,6 +69,9 @@ class Case:
         self.policy = policy
         self._scene = Scene(action, policy.settings)
         self._asked = False
+        self._facts = NO_FACTS
+        self._judgement: Judgement | None = None
+        self._mask: Masker | None = None
 
     def decide(self, facts: Facts, *, last: bool = False) -> Verdict | Needs:
         """The verdict, or what it still depends on. The `last` time, what is still missing counts as a failure."""
@@ -63,6 +80,7 @@ class Case:
             return _switched_off(self.action, policy)
         scene = self._scene
         scene.learn(facts)
+        self._facts = facts
         if not self._asked:
             self._asked = True
             missing = needs(scene, policy.extra_detectors)
@@ -72,44 +90,52 @@ class Case:
         if scene.unanswered and not last:
             return Needs(scene.unanswered)
         try:
-            return self._judged(scene, findings, facts)
+            judgement = self._judgement = policy.engine.judge(scene, findings)
+            if judgement.decision is Decision.REQUIRE_APPROVAL and not last:
+                wanted = bindings(scene, findings, policy.extra_detectors)
+                missing = tuple(need for need in wanted if not facts.answers(need))
+                if missing:
+                    return Needs(missing)
+            return self._judged(scene, findings, judgement)
         except Exception as error:  # noqa: BLE001 - a deny may have been found and lost with it, so nobody is asked
             return refused(INTERNAL_ERROR, policy.revision, detail=type(error).__name__)
 
-    def _judged(self, scene: Scene, findings: tuple[Finding, ...], facts: Facts) -> Verdict:
+    def _judged(self, scene: Scene, findings: tuple[Finding, ...], judgement: Judgement) -> Verdict:
         policy = self.policy
-        judgement = policy.engine.judge(scene, findings)
         observed = policy.engine.observe
         verdict = Verdict(
             decision=judgement.decision,
             risk_level=judgement.risk_level,
             reasons=judgement.reasons,
             policy_revision=policy.revision,
-            action_hash=action_hash(self.action, _binding(facts)),
+            action_hash=bind(self.action, self._facts.binding).hash,
             findings=findings,
+            facts=_recordable(self._facts, findings),
+            untrusted=self._is_untrusted(),
             mode="observe" if observed else "enforce",
             would_be=judgement.would_be if observed else None,
         )
-        mask = masker(scene, findings)
+        mask = self._mask = masker(scene, findings)
         if mask is not None:
             verdict = msgspec.structs.replace(
                 verdict,
                 reasons=tuple(map(mask.reason, verdict.reasons)),
                 findings=tuple(map(mask.finding, findings)),
+                facts=mask.facts(verdict.facts),
             )
         if verdict.decision is Decision.ALLOW_WITH_REDACTION:
-            return self._sendable(_redacted(scene, verdict, judgement, policy.redactor), facts)
+            return self._sendable(_redacted(scene, verdict, judgement, policy.redactor))
         return verdict
 
-    def _sendable(self, verdict: Verdict, facts: Facts) -> Verdict:
-        """The verdict on a call whose parameters were masked: what will be sent must be allowed as well."""
+    def _sendable(self, verdict: Verdict, approved: frozenset[str] = frozenset()) -> Verdict:
+        """The verdict on a call whose parameters were masked: what will be sent must be allowed, or approved, too."""
         if verdict.params is None or not isinstance(self.action, (ToolCallPre, SkillRunPre)):
             return verdict
         masked = msgspec.structs.replace(self.action, params=verdict.params)
-        again = Case(masked, self.policy).decide(facts, last=True)
-        if isinstance(again, Verdict) and again.decision is Decision.ALLOW:
+        again = Case(masked, self.policy).decide(self._facts, last=True)
+        if isinstance(again, Verdict) and (again.decision is Decision.ALLOW or _covers(approved, again)):
             return verdict
-        decision = Decision.REQUIRE_APPROVAL
+        decision = Decision.DENY if approved else Decision.REQUIRE_APPROVAL
         if isinstance(again, Verdict) and again.decision > decision:
             decision = again.decision
         return msgspec.structs.replace(
@@ -119,17 +145,145 @@ class Case:
             reasons=(_own_reason(REDACTION_FAILED, decision, "the masked call would not be allowed"), *verdict.reasons),
         )
 
+    def _is_untrusted(self) -> bool:
+        """Whether the action brings in content from outside. What nobody has described may come from anywhere."""
+        if isinstance(self.action, ToolCallPost):
+            tool = self._scene.rule_tool
+            return tool is None or tool.may(Capability.READS_UNTRUSTED)
+        return isinstance(self.action, (MemoryReadPost, SkillRunPost))
 
-def refused(code: ReasonCode, revision: str, *, asks_first: bool = False, detail: str = "") -> Verdict:
-    """The verdict when the gate itself can't do its work: never an allow.
+    def described(self) -> Description:
+        """The action as it may be recorded."""
+        return describe(self.action, self._masked_body(), self._mask.text if self._mask is not None else None)
 
-    Where a person can still be asked before anything happens, they are; content that can't be checked is withheld.
-    """
-    decision = Decision.REQUIRE_APPROVAL if asks_first else Decision.DENY
+    def _masked_body(self) -> Any:
+        """What the action says, without its secrets and without what rules mask."""
+        body = self._scene.body[1]
+        if self._scene.secrets:
+            body = self.policy.redactor.value(body)
+        return _mask_patterns(body, self._judgement.masks if self._judgement is not None else ())
+
+    def asked(self, verdict: Verdict) -> Asked:
+        """The question to a person that a verdict of `require_approval` leads to."""
+        described = self.described()
+        mask = self._mask.text if self._mask is not None else None
+        return Asked(
+            bound=bind(self.action, self._facts.binding),
+            resume=msgspec.json.encode(wire(self.action)),
+            action_type=described.action_type,
+            tool_name=described.tool_name,
+            session_id=described.session_id,
+            run_id=described.run_id,
+            principal=described.principal,
+            action_summary_redacted=described.summary.text,
+            action_redacted=masked_wire(self.action, self._scene.body[0], self._masked_body(), mask),
+            risk_level=verdict.risk_level,
+            reasons=verdict.reasons,
+            codes=tuple(sorted(_asking(verdict))),
+            policy_revision=verdict.policy_revision,
+        )
+
+    def settled(self, verdict: Verdict, settlement: Settlement) -> Verdict:
+        """The verdict once the keeper of approvals has spoken about it."""
+        request = settlement.request
+        known = msgspec.structs.replace(
+            verdict,
+            approval_request_id=request.id if request is not None else None,
+            approval_status=request.status if request is not None else None,
+        )
+        if settlement.granted and request is not None:
+            return self._approved(known, request)
+        if settlement.refusal is not None:
+            return self._refused(known, settlement)
+        if request is None or request.status is not ApprovalStatus.PENDING:
+            raise ValueError("a question was neither granted, nor refused, nor put to anybody")
+        return known
+
+    def _approved(self, verdict: Verdict, request: ApprovalRequest) -> Verdict:
+        """What is left when a person has said yes: the causes that asked are settled, every other one stands."""
+        approved = frozenset(request.codes)
+        if not _covers(approved, verdict) or request.action_hash != verdict.action_hash:
+            raise ValueError("the approval does not cover this verdict")
+        left = max(
+            (one.decision for one in verdict.reasons if one.decision is not Decision.REQUIRE_APPROVAL),
+            default=Decision.ALLOW,
+        )
+        by = _own_reason(APPROVED, Decision.ALLOW, f"by {request.actor}, {request.id}")
+        verdict = msgspec.structs.replace(verdict, decision=left, reasons=(by, *verdict.reasons))
+        if left is Decision.ALLOW_WITH_REDACTION and self._judgement is not None:
+            redacted = _redacted(self._scene, verdict, self._judgement, self.policy.redactor)
+            return self._sendable(redacted, approved)
+        return verdict
+
+    def _refused(self, verdict: Verdict, settlement: Settlement) -> Verdict:
+        """The verdict when there is no approval to be had: a deny that says why."""
+        code = REFUSED[settlement.refusal or "unknown"]
+        request = settlement.request
+        redactor = self.policy.redactor
+        detail = ""
+        if settlement.refusal == "denied" and request is not None:
+            detail = f"by {request.actor}"
+        reasons = [_own_reason(code, Decision.DENY, detail)]
+        if settlement.refusal == "drift":
+            drifted = [redactor.text(name) for name in settlement.drifted]
+            reasons = [
+                msgspec.structs.replace(_own_reason(code, Decision.DENY, _changed(name)), span=_field(name))
+                for name in drifted
+            ] or reasons
+        elif settlement.refusal == "denied" and request is not None and request.comment:
+            # The person's own words, for the agent: the one thing here that was written for it.
+            said = redactor.text(request.comment)
+            reasons = [msgspec.structs.replace(reasons[0], instead=f"The person who was asked says: {said}")]
+        return msgspec.structs.replace(verdict, decision=Decision.DENY, reasons=(*reasons, *verdict.reasons))
+
+
+def _asking(verdict: Verdict) -> set[str]:
+    """The codes of what asks; a rule that asks is named, so that approving one rule's question answers no other's."""
+    return {
+        f"{reason.code}/{reason.decided_by}" if reason.decided_by.startswith("rule:") else reason.code
+        for reason in verdict.reasons
+        if reason.decision is Decision.REQUIRE_APPROVAL
+    }
+
+
+def _covers(approved: frozenset[str], verdict: Verdict) -> bool:
+    """Whether everything that asks in this verdict was approved."""
+    return verdict.decision is Decision.REQUIRE_APPROVAL and _asking(verdict) <= approved
+
+
+def _changed(name: str) -> str:
+    """What drifted, in words."""
+    kind, _, subject = name.partition(":")
+    match kind:
+        case "real_path":
+            return f"{subject} leads elsewhere now"
+        case "file":
+            return f"{subject} was changed"
+        case "program":
+            return f"the program {subject} is another one now"
+    return f"{name} is different"
+
+
+def _field(name: str) -> Span | None:
+    return None if name.startswith(("real_path:", "file:", "program:")) else Span(name)
+
+
+def _recordable(facts: Facts, findings: tuple[Finding, ...]) -> Facts:
+    """The facts without the digests of files that hold secrets: a short secret could be guessed from its digest."""
+    if not facts.files:
+        return facts
+    secret = {one.path for one in findings if one.path_class is PathClass.SECRET or one.code == "path.sensitive_read"}
+    return msgspec.structs.replace(
+        facts, files={path: answer for path, answer in facts.files.items() if path not in secret}
+    )
+
+
+def refused(code: ReasonCode, revision: str, *, detail: str = "") -> Verdict:
+    """The verdict when the gate itself can't do its work: a deny, because nobody could be told what they approve."""
     return Verdict(
-        decision=decision,
+        decision=Decision.DENY,
         risk_level=RiskLevel.HIGH,
-        reasons=(_own_reason(code, decision, detail),),
+        reasons=(_own_reason(code, Decision.DENY, detail),),
         policy_revision=revision,
     )
 
@@ -152,14 +306,9 @@ def _switched_off(action: Action, policy: Policy) -> Verdict:
         risk_level=RiskLevel.LOW,
         reasons=(_own_reason(DISABLED, Decision.ALLOW),),
         policy_revision=policy.revision,
-        action_hash=action_hash(action),
+        action_hash=bind(action, {}).hash,
         mode="disabled",
     )
-
-
-def _binding(facts: Facts) -> dict[str, str]:
-    """The facts an approval is bound to: where paths lead. Addresses are left out, because they rotate."""
-    return {f"real_path:{path}": answer.path or "unresolved" for path, answer in facts.real_paths.items()}
 
 
 def _redacted(scene: Scene, verdict: Verdict, judgement: Judgement, redactor: Redactor) -> Verdict:

@@ -1,11 +1,12 @@
-"""The file system as the gate sees it: where paths really lead. It looks; it never reads or changes a file."""
+"""The file system as the gate sees it: where paths really lead, and what files hold, by digest. It changes nothing."""
 
 from __future__ import annotations
 
 import os
+import stat
 from typing import Final
 
-from guardhouse.model import RealPath
+from guardhouse.model import FileDigest, RealPath
 
 _PATH_ONLY: Final = getattr(os, "O_PATH", None)
 """Linux can be asked where a path leads without opening what is there: three calls, however long the path."""
@@ -24,6 +25,50 @@ class LocalFiles:
             return RealPath(error=type(error).__name__)
         # A pipe or a socket has a name here, and no path.
         return RealPath(path=real) if real.startswith("/") else RealPath(error="NoPath")
+
+    def digest(self, path: str, *, brief: bool = False) -> FileDigest:
+        """What the file at `path` holds."""
+        try:
+            return FileDigest(digest=_digest(path, 0 if brief else _LARGEST))
+        except (FileNotFoundError, NotADirectoryError):
+            return FileDigest(digest="absent")
+        except (OSError, ValueError) as error:
+            return FileDigest(error=type(error).__name__)
+
+    def program(self, name: str) -> FileDigest:
+        """The program that `name` would run on this process's PATH, and what it holds."""
+        from shutil import which  # only needed where a person is to approve a command
+
+        path = which(name)
+        if path is None:
+            return FileDigest(digest="absent")
+        answer = self.digest(path)
+        return FileDigest(digest=answer.digest, path=path, error=answer.error)
+
+
+_LARGEST: Final = 32 * 1024 * 1024
+_BLOCK: Final = 1024 * 1024
+
+
+def _digest(path: str, largest: int) -> str:
+    # Opening must not wait for the other end of a pipe, nor wake a device.
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    with os.fdopen(handle, "rb", buffering=0) as file:
+        status = os.fstat(handle)
+        if stat.S_ISDIR(status.st_mode):
+            return "directory"
+        if not stat.S_ISREG(status.st_mode):
+            return "special"
+        if status.st_size > largest:
+            return f"status:{status.st_dev}:{status.st_ino}:{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
+        from hashlib import sha256
+
+        digest = sha256()
+        left = largest + 1  # a file that grows while it is read does not keep us here
+        while left > 0 and (block := file.read(min(_BLOCK, left))):
+            digest.update(block)
+            left -= len(block)
+        return f"sha256:{digest.hexdigest()}"
 
 
 def _followed(path: str) -> str:

@@ -254,7 +254,7 @@ def test_too_deep(house):
 def test_gate_fails_before_anything_was_looked_at(house, monkeypatch):
     guard = house.guard()
     monkeypatch.setattr("guardhouse.guard.admit", broken)
-    check(guard, CALL, ASK, "guard.internal_error")
+    check(guard, CALL, DENY, "guard.internal_error")
     check(guard, CONTENT, DENY, "guard.internal_error")
 
 

@@ -6,7 +6,17 @@ import pytest
 
 from guardhouse.decide import Needs, decide
 from guardhouse.detect import Surroundings
-from guardhouse.model import NO_FACTS, Addresses, AddressesOf, PolicyError, RealPath, ToolCallPre, parse_action
+from guardhouse.model import (
+    NO_FACTS,
+    Addresses,
+    AddressesOf,
+    FileDigest,
+    PolicyError,
+    RealPath,
+    RealPathOf,
+    ToolCallPre,
+    parse_action,
+)
 from guardhouse.policy import Layer, load, read_document, read_environment
 
 AROUND = Surroundings(homes=("/home/ada",), cwd="/home/ada/app")
@@ -51,6 +61,12 @@ def problems(policy):
     return find
 
 
+def _still(need):
+    if isinstance(need, AddressesOf):
+        return Addresses(addresses=("93.184.216.34",))
+    return RealPath(path=need.path) if isinstance(need, RealPathOf) else FileDigest(digest="absent")
+
+
 @pytest.fixture(scope="session")
 def verdict():
     """The verdict of a policy on an action."""
@@ -59,14 +75,7 @@ def verdict():
         action = parse_action(action) if isinstance(action, dict) else action
         facts = NO_FACTS
         while isinstance(outcome := decide(action, facts, policy), Needs):
-            facts = facts.with_answers(
-                {
-                    need: Addresses(addresses=("93.184.216.34",))
-                    if isinstance(need, AddressesOf)
-                    else RealPath(path=need.path)
-                    for need in outcome.needs
-                }
-            )
+            facts = facts.with_answers({need: _still(need) for need in outcome.needs})
         return outcome
 
     return judge

@@ -22,12 +22,14 @@ from guardhouse.detect.paths import (
     working_directory,
 )
 from guardhouse.detect.paths.places import GLOB_CHARACTERS, name_matches
-from guardhouse.model import Effect, Finding, ReasonCode, Severity, Span
+from guardhouse.model import Effect, FileDigestOf, Finding, ProgramOf, RealPathOf, ReasonCode, Severity, Span
 from guardhouse.net import BadDestination, parse_destination
 from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from guardhouse.model import Need
 
 _ID: Final = "commands"
 
@@ -289,6 +291,32 @@ def _reaches(scene: Scene, path: str, *, only_reads: bool) -> bool:
     return not only_reads and is_hook_file(scene, path)
 
 
+_MOST_BOUND: Final = 64
+"""Words of a command that are looked at as files when a person is to approve it."""
+
+
+def _binds(scene: Scene) -> Iterator[Need]:
+    """The programs that a command's words would run, and the files they name, there or not: a script that is changed,
+    or made, after a person looked at the command would be another command. Words only, so it errs towards more."""
+    profile = scene.tool
+    if profile is None or Capability.EXECUTES not in profile.capabilities:
+        return
+    cwd = working_directory(scene)
+    yield RealPathOf(cwd)
+    left = _MOST_BOUND
+    for leaf in _commands(scene):
+        for part in _parts(leaf.text):
+            words = [word for word in _words(part) if not word.startswith("-") and len(word) <= _LONGEST_PATH]
+            for number, word in enumerate(words[:left]):
+                if "\0" in word:
+                    continue
+                if number == 0 and "/" not in word:
+                    yield ProgramOf(word)
+                else:
+                    yield FileDigestOf(tidy(_resolved(scene, word, cwd)))
+            left -= len(words[:left])
+
+
 def _parts(command: str) -> list[str]:
     """The commands of a list or a pipe."""
     return command.translate(_PART_BREAKS).split("\n")
@@ -331,4 +359,4 @@ def _finding(scene: Scene, code: ReasonCode, leaf: Leaf | None) -> Finding:
     )
 
 
-DETECTOR: Final = Detector(id=_ID, codes=(ASK_MODE, DENY_MODE, OWN_COMMAND, SECRET_OUT), find=_find)
+DETECTOR: Final = Detector(id=_ID, codes=(ASK_MODE, DENY_MODE, OWN_COMMAND, SECRET_OUT), find=_find, binds=_binds)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect import commands, destinations, exfil, paths, secret_use, tools
-from guardhouse.model import Finding, ReasonCode, Severity
+from guardhouse.model import FileDigestOf, Finding, ReasonCode, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,6 +65,23 @@ def inspect(scene: Scene, extra: tuple[Detector, ...] = (), *, last: bool = Fals
         for name, error in scene.failures.items()
     ]
     return tuple(found)
+
+
+_MOST_READ: Final = 32
+"""Files of one call that are read to know what they hold; of the others it is known whether they were written."""
+
+
+def bindings(scene: Scene, findings: tuple[Finding, ...], extra: tuple[Detector, ...] = ()) -> tuple[Need, ...]:
+    """What a person's approval of this action is to depend on: the files it is about must stay as they are."""
+    wanted: dict[Need, None] = {}
+    for detector in _switched_on(scene, extra):
+        if detector.binds is not None:
+            wanted.update(dict.fromkeys(detector.binds(scene)))
+    wanted.update((FileDigestOf(finding.path), None) for finding in findings if finding.path)
+    return tuple(
+        FileDigestOf(need.path, brief=True) if isinstance(need, FileDigestOf) and number >= _MOST_READ else need
+        for number, need in enumerate(wanted)
+    )
 
 
 def _look(detector: Detector, found: list[Finding], scene: Scene) -> None:

@@ -289,3 +289,5 @@ class Detector(msgspec.Struct, frozen=True):
     find: Callable[[Scene], Iterable[Finding]]
     needs: Callable[[Scene], object] | None = None
     """Asks the scene for every fact that `find` will want, cheaply; only for detectors that want any."""
+    binds: Callable[[Scene], Iterable[Need]] | None = None
+    """What an approval should depend on, beside the action and the files that findings name."""

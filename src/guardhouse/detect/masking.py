@@ -8,7 +8,7 @@ after deciding: rules must match the host as it is, not as it may be shown.
 from __future__ import annotations
 
 from string import ascii_lowercase, ascii_uppercase
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from guardhouse.detect.interface import Leaf, Scene
-    from guardhouse.model import Finding, Origin, Reason, Span
+    from guardhouse.model import Facts, Finding, Origin, Reason, Span
 
 _FOLD: Final = str.maketrans(ascii_uppercase, ascii_lowercase)
 _SHORTEST: Final = 12
@@ -53,6 +53,19 @@ class Masker:
             at = end
         text = "".join((*pieces, text[at:]))
         return mask_matches(text, self._scanner.scan(text))
+
+    def facts(self, facts: Facts) -> Facts:
+        """The same facts, fit to be recorded: what was looked up came out of the action."""
+        return msgspec.convert(self._texts(msgspec.to_builtins(facts)), type(facts))
+
+    def _texts(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, (list, tuple)):
+            return [self._texts(item) for item in value]
+        if isinstance(value, dict):
+            return {self.text(key): self._texts(item) for key, item in value.items()}
+        return value
 
     def finding(self, finding: Finding) -> Finding:
         """The same finding, fit to be shown and recorded."""

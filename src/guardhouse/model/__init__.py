@@ -12,7 +12,6 @@ from guardhouse.model.actions import (
     ToolCallPost,
     ToolCallPre,
     UserInput,
-    action_hash,
     admit,
     parse_action,
     wire,
@@ -21,20 +20,32 @@ from guardhouse.model.canonical import canonical_json, typed_digest
 from guardhouse.model.codes import ReasonCode
 from guardhouse.model.consent import (
     ApprovalRequest,
-    ApprovalStatus,
     Asked,
     Bound,
     Refusal,
     Settlement,
+    action_hash,
     bind,
     drift,
 )
 from guardhouse.model.errors import GuardhouseError, InvalidAction, PolicyError
-from guardhouse.model.facts import NO_FACTS, Addresses, AddressesOf, Facts, Need, RealPath, RealPathOf
+from guardhouse.model.facts import (
+    NO_FACTS,
+    Addresses,
+    AddressesOf,
+    Answer,
+    Facts,
+    FileDigest,
+    FileDigestOf,
+    Need,
+    ProgramOf,
+    RealPath,
+    RealPathOf,
+)
 from guardhouse.model.findings import Confidence, Effect, Finding, Origin, PathClass, Severity, Span
 from guardhouse.model.records import NO_TEXT, AuditEvent, EventKind, RedactedText, decode_event, encode_event
 from guardhouse.model.strict_json import DEFAULT_LIMITS, MAX_DEPTH, Limits, checked_copy, decode
-from guardhouse.model.verdicts import Decision, Reason, RiskLevel, Verdict, visible
+from guardhouse.model.verdicts import ApprovalStatus, Decision, Reason, RiskLevel, Verdict, visible
 
 __all__ = [
     "ACTION_TYPES",
@@ -45,6 +56,7 @@ __all__ = [
     "Action",
     "Addresses",
     "AddressesOf",
+    "Answer",
     "ApprovalRequest",
     "ApprovalStatus",
     "Asked",
@@ -55,6 +67,8 @@ __all__ = [
     "Effect",
     "EventKind",
     "Facts",
+    "FileDigest",
+    "FileDigestOf",
     "Finding",
     "GuardhouseError",
     "InvalidAction",
@@ -66,6 +80,7 @@ __all__ = [
     "OutputPublish",
     "PathClass",
     "PolicyError",
+    "ProgramOf",
     "RealPath",
     "RealPathOf",
     "Reason",

@@ -11,7 +11,6 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 import msgspec
 
-from guardhouse.model.canonical import typed_digest
 from guardhouse.model.errors import InvalidAction
 from guardhouse.model.strict_json import DEFAULT_LIMITS, Limits, checked_copy, decode
 
@@ -192,12 +191,6 @@ def wire(action: Action) -> dict[str, Any]:
 
 
 _MAY_BE_NULL: Final = frozenset({"content", "query"})
-
-
-def action_hash(action: Action, binding: dict[str, str] | None = None) -> str:
-    """The hash an approval is bound to: what is done, where, for whom, in which session, and the `binding` facts."""
-    covered = {key: value for key, value in wire(action).items() if key not in action.unbound}
-    return typed_digest({"action": covered, "facts": binding or {}})
 
 
 _LONGEST_TYPO: Final = 64

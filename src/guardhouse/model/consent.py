@@ -6,30 +6,13 @@ what the files it names held. Whoever keeps requests keeps them by the hash of t
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any, Final, Literal
 
 import msgspec
 
 from guardhouse.model.actions import Action, wire
 from guardhouse.model.canonical import typed_digest
-from guardhouse.model.verdicts import Reason, RiskLevel
-
-
-class ApprovalStatus(Enum):
-    """Where a request stands. `pending` becomes one of the next five; `approved` becomes `consumed`, once."""
-
-    __hash__ = object.__hash__
-
-    PENDING = "pending"
-    APPROVED = "approved"
-    DENIED = "denied"
-    EXPIRED = "expired"
-    """Nobody answered in time, or the approval was not used in time."""
-    CANCELLED = "cancelled"
-    SUPERSEDED = "superseded"
-    """The action changed, or a fresh decision found more than was approved."""
-    CONSUMED = "consumed"
+from guardhouse.model.verdicts import ApprovalStatus, Reason, RiskLevel
 
 
 class Bound(msgspec.Struct, frozen=True):
@@ -59,6 +42,11 @@ class Bound(msgspec.Struct, frozen=True):
 def bind(action: Action, facts: dict[str, str]) -> Bound:
     """`action` with the facts that an approval of it depends on."""
     return Bound({key: value for key, value in wire(action).items() if key not in action.unbound}, facts)
+
+
+def action_hash(action: Action, facts: dict[str, str] | None = None) -> str:
+    """The hash an approval is bound to: what is done, where, for whom, in which session, given these facts."""
+    return bind(action, facts or {}).hash
 
 
 _MOST_DRIFT: Final = 8

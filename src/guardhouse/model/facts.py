@@ -7,6 +7,8 @@ it carries an error, and policy treats it as the worst answer.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 
@@ -22,7 +24,21 @@ class RealPathOf(msgspec.Struct, frozen=True, tag=True):
     path: str
 
 
-Need = AddressesOf | RealPathOf
+class FileDigestOf(msgspec.Struct, frozen=True, tag=True):
+    """What a file holds, by its digest. Asked only where a person is to approve something about that file."""
+
+    path: str
+    brief: bool = False
+    """Where a call names very many files: what changes whenever the file is written is enough."""
+
+
+class ProgramOf(msgspec.Struct, frozen=True, tag=True):
+    """What a command's first word would run, by the digest of that program."""
+
+    name: str
+
+
+Need = AddressesOf | RealPathOf | FileDigestOf | ProgramOf
 
 
 class Addresses(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -42,30 +58,66 @@ class RealPath(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str = ""
 
 
+class FileDigest(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The answer to FileDigestOf and ProgramOf."""
+
+    digest: str = ""
+    """`sha256:…`; or what is there instead of a file: `absent`, `directory`, `special`. A very large file, or one of
+    very many, is known by what changes whenever it is written: `status:…`."""
+    path: str = ""
+    """For a program: where it was found."""
+    error: str = ""
+
+
+Answer = Addresses | RealPath | FileDigest
+
+
 class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """All answers so far. Immutable: gathering more makes a new one."""
 
     addresses: dict[str, Addresses] = {}
     real_paths: dict[str, RealPath] = {}
+    files: dict[str, FileDigest] = {}
+    programs: dict[str, FileDigest] = {}
 
     def answers(self, need: Need) -> bool:
         """Whether `need` has an answer, good or bad."""
-        if isinstance(need, AddressesOf):
-            return need.host in self.addresses
-        return need.path in self.real_paths
+        match need:
+            case AddressesOf():
+                return need.host in self.addresses
+            case RealPathOf():
+                return need.path in self.real_paths
+            case FileDigestOf():
+                return need.path in self.files
+            case ProgramOf():
+                return need.name in self.programs
 
-    def with_answers(self, answers: dict[Need, Addresses | RealPath]) -> Facts:
+    def with_answers(self, answers: Mapping[Need, Answer]) -> Facts:
         """These facts and `answers`."""
         addresses = dict(self.addresses)
         real_paths = dict(self.real_paths)
+        files, programs = dict(self.files), dict(self.programs)
         for need, answer in answers.items():
             if isinstance(need, AddressesOf) and isinstance(answer, Addresses):
                 addresses[need.host] = answer
             elif isinstance(need, RealPathOf) and isinstance(answer, RealPath):
                 real_paths[need.path] = answer
+            elif isinstance(need, FileDigestOf) and isinstance(answer, FileDigest):
+                files[need.path] = answer
+            elif isinstance(need, ProgramOf) and isinstance(answer, FileDigest):
+                programs[need.name] = answer
             else:
                 raise TypeError(f"{type(answer).__name__} does not answer {type(need).__name__}")
-        return Facts(addresses=addresses, real_paths=real_paths)
+        return Facts(addresses=addresses, real_paths=real_paths, files=files, programs=programs)
+
+    @property
+    def binding(self) -> dict[str, str]:
+        """The facts that an approval is bound to: where paths lead and what files hold. Addresses rotate."""
+        bound = {f"real_path:{path}": answer.path or "unresolved" for path, answer in self.real_paths.items()}
+        bound |= {f"file:{path}": answer.digest or f"unknown {answer.error}" for path, answer in self.files.items()}
+        for name, answer in self.programs.items():
+            bound[f"program:{name}"] = f"{answer.path} {answer.digest or f'unknown {answer.error}'}"
+        return bound
 
 
 NO_FACTS = Facts()

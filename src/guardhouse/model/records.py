@@ -10,10 +10,9 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from guardhouse.model.consent import ApprovalStatus
 from guardhouse.model.facts import NO_FACTS, Facts
 from guardhouse.model.findings import Finding
-from guardhouse.model.verdicts import Decision, Reason, RiskLevel
+from guardhouse.model.verdicts import ApprovalStatus, Decision, Reason, RiskLevel
 
 
 class RedactedText:

@@ -6,10 +6,12 @@ repeating them would plant them again.
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, Final, Literal
 
 import msgspec
 
+from guardhouse.model.facts import NO_FACTS, Facts
 from guardhouse.model.findings import Effect, Finding, Ordered, Origin, Severity, Span
 
 
@@ -29,6 +31,22 @@ class RiskLevel(Ordered):
     MEDIUM = "medium"
     HIGH = "high"
     CRITICAL = "critical"
+
+
+class ApprovalStatus(Enum):
+    """Where a request for approval stands. `pending` becomes one of the next five; `approved` is `consumed` once."""
+
+    __hash__ = object.__hash__
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    """Nobody answered in time, or the approval was not used in time."""
+    CANCELLED = "cancelled"
+    SUPERSEDED = "superseded"
+    """The world has changed, or a fresh decision found more than was approved."""
+    CONSUMED = "consumed"
 
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -97,7 +115,16 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """With `allow_with_redaction` on a call: the parameters as they may be sent."""
     content: Any = None
     """With `allow_with_redaction` on content: the content as it may be passed on."""
+    untrusted: bool = False
+    """The content comes from outside: whoever passes it on to a model marks it (`wrap_untrusted`)."""
     findings: tuple[Finding, ...] = ()
+    facts: Facts = NO_FACTS
+    """What the world said, masked like everything else here; digests of files that hold secrets are left out."""
+    trace_id: str = ""
+    """The same for every decision about one call; set by the gate."""
+    approval_request_id: str | None = None
+    """With `require_approval`: the request a person can answer. Otherwise the one that this verdict goes back to."""
+    approval_status: ApprovalStatus | None = None
     mode: Literal["enforce", "observe", "disabled"] = "enforce"
     would_be: Decision | None = None
     """In observe mode: what would have been decided."""

@@ -1,11 +1,15 @@
 """What is allowed: the configuration, its layers, the rules, and the one place where decisions are combined."""
 
 from guardhouse.policy.codes import (
+    APPROVALS_UNUSABLE,
+    APPROVED,
+    AUDIT_UNWRITABLE,
     DISABLED,
     INTERNAL_ERROR,
     INVALID,
     POLICY_UNREADABLE,
     REDACTION_FAILED,
+    REFUSED,
     TOO_LARGE,
     catalogue,
 )
@@ -21,6 +25,9 @@ from guardhouse.policy.schema import Configuration, json_schema
 from guardhouse.policy.tightness import TIGHTER
 
 __all__ = [
+    "APPROVALS_UNUSABLE",
+    "APPROVED",
+    "AUDIT_UNWRITABLE",
     "DISABLED",
     "FLOORS",
     "FORMATS",
@@ -29,6 +36,7 @@ __all__ = [
     "OUTCOMES",
     "POLICY_UNREADABLE",
     "REDACTION_FAILED",
+    "REFUSED",
     "TIGHTER",
     "TOO_LARGE",
     "Cause",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect import DETECTORS, FAILED
-from guardhouse.model import ReasonCode, Severity
+from guardhouse.model import ReasonCode, Refusal, Severity
 
 if TYPE_CHECKING:
     from guardhouse.detect import Detector
@@ -83,6 +83,128 @@ REDACTION_FAILED: Final = ReasonCode(
     about="text",
 )
 
+APPROVED: Final = ReasonCode(
+    id="approval.granted",
+    title="A person has approved this call",
+    severity=Severity.INFO,
+    why="The approval covers exactly this call, once.",
+    instead="",
+    example="A call that asked, was approved, and is made again unchanged.",
+    about="text",
+)
+DENIED: Final = ReasonCode(
+    id="approval.denied",
+    title="A person has said no",
+    severity=Severity.HIGH,
+    why="The person who was asked does not want this.",
+    instead="Do not try again; go on without it, or ask the user what they would rather have.",
+    example="A call that asked, was denied, and is made again.",
+    about="text",
+)
+TIMEOUT: Final = ReasonCode(
+    id="timeout",
+    title="Nobody answered in time",
+    severity=Severity.MEDIUM,
+    why="A question without an answer is not a yes.",
+    instead="Go on without it, or make the call again when the user is there.",
+    example="A call that asked and was not answered within `approvals.answer_within`.",
+    about="text",
+)
+TOO_LATE: Final = ReasonCode(
+    id="approval.too_late",
+    title="The approval was not used in time",
+    severity=Severity.MEDIUM,
+    why="What a person approved a while ago may no longer be what they want.",
+    instead="Make the call again, without the old approval: it asks anew.",
+    example="A call that was approved and is made later than `approvals.use_within` allows.",
+    about="text",
+)
+USED: Final = ReasonCode(
+    id="approval.used",
+    title="The approval has been used already",
+    severity=Severity.HIGH,
+    why="An approval is good for one call.",
+    instead="Make the call again, without the old approval: it asks anew.",
+    example="A call made a second time with the id of one approval.",
+    about="text",
+)
+DRIFT: Final = ReasonCode(
+    id="approval.drift",
+    title="This is not what was approved",
+    severity=Severity.HIGH,
+    why="An approval is good only for the call and the files that the person was shown.",
+    instead="Make the call exactly as it was approved, or make this one without that approval: it asks anew.",
+    example="A call approved for one file and made for another, or a script edited after its run was approved.",
+    about="text",
+)
+UNKNOWN_APPROVAL: Final = ReasonCode(
+    id="approval.unknown",
+    title="There is no such approval here",
+    severity=Severity.HIGH,
+    why="An approval is good only in the session, and for the principal, that asked for it.",
+    instead="Make the call without it: it asks anew.",
+    example="A call with an approval id that was made up, or that belongs to another session.",
+    about="text",
+)
+WITHDRAWN: Final = ReasonCode(
+    id="approval.cancelled",
+    title="The question was withdrawn",
+    severity=Severity.MEDIUM,
+    why="A question that nobody answers any more is not a yes.",
+    instead="Make the call again if it is still wanted: it asks anew.",
+    example="A call whose request for approval was cancelled.",
+    about="text",
+)
+REPLACED: Final = ReasonCode(
+    id="approval.superseded",
+    title="The approval no longer counts",
+    severity=Severity.MEDIUM,
+    why="Something changed after the question was asked, so it was replaced or withdrawn.",
+    instead="Make the call again, without the old approval: it asks anew.",
+    example="A call with the id of an approval that a newer question has replaced.",
+    about="text",
+)
+TOO_MANY_QUESTIONS: Final = ReasonCode(
+    id="approval.too_many",
+    title="Too many questions are waiting for an answer",
+    severity=Severity.HIGH,
+    why="Among very many questions a person can't find the one that matters.",
+    instead="Wait until the user has answered what is waiting.",
+    example="A call that asks while a hundred questions of its session are waiting.",
+    about="text",
+)
+APPROVALS_UNUSABLE: Final = ReasonCode(
+    id="guard.approvals_unusable",
+    title="The store of approvals can't be used",
+    severity=Severity.HIGH,
+    why="What can't be asked, or can't be used up, can't be approved.",
+    instead="Ask the user to look at the guard's state directory.",
+    example="A call that asks while the store's disk is full or its file is damaged.",
+    about="text",
+)
+AUDIT_UNWRITABLE: Final = ReasonCode(
+    id="guard.audit_unwritable",
+    title="The decision can't be recorded",
+    severity=Severity.HIGH,
+    why="What leaves no evidence is not done.",
+    instead="Ask the user to look at the guard's state directory.",
+    example="Any action while the audit log's disk is full.",
+    about="text",
+)
+
+REFUSED: Final[dict[Refusal, ReasonCode]] = {
+    "denied": DENIED,
+    "timeout": TIMEOUT,
+    "used": USED,
+    "too_late": TOO_LATE,
+    "drift": DRIFT,
+    "unknown": UNKNOWN_APPROVAL,
+    "cancelled": WITHDRAWN,
+    "superseded": REPLACED,
+    "too_many": TOO_MANY_QUESTIONS,
+}
+"""What each refusal of the keeper of approvals is called."""
+
 GATE_CODES: Final = (
     FAILED,
     RULE,
@@ -93,6 +215,10 @@ GATE_CODES: Final = (
     POLICY_UNREADABLE,
     INTERNAL_ERROR,
     REDACTION_FAILED,
+    APPROVED,
+    *REFUSED.values(),
+    APPROVALS_UNUSABLE,
+    AUDIT_UNWRITABLE,
 )
 
 

@@ -9,7 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from guardhouse.detect import Scene, inspect, needs
-from guardhouse.model import NO_FACTS, Addresses, AddressesOf, InvalidAction, RealPath, parse_action
+from guardhouse.model import (
+    NO_FACTS,
+    Addresses,
+    AddressesOf,
+    Answer,
+    FileDigest,
+    FileDigestOf,
+    InvalidAction,
+    Need,
+    ProgramOf,
+    RealPath,
+    RealPathOf,
+    parse_action,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,16 +65,24 @@ def example_problems(policy: Policy, merged: Merged) -> list[str]:
     ]
 
 
+def _still(need: Need) -> Answer:
+    """What a world in which nothing is looked up answers."""
+    match need:
+        case AddressesOf():
+            return Addresses(skipped=True)
+        case RealPathOf():
+            return RealPath(path=need.path)
+        case FileDigestOf() | ProgramOf():
+            return FileDigest(digest="absent")
+
+
 def _problem(policy: Policy, rule: Rule, example: dict[str, Any], wanted: bool) -> str:  # noqa: FBT001
     try:
         action = parse_action(example)
     except InvalidAction as error:
         return f"is not an action: {error}"
     scene = Scene(action, policy.settings)
-    answers = {
-        need: Addresses(skipped=True) if isinstance(need, AddressesOf) else RealPath(path=need.path)
-        for need in needs(scene, policy.extra_detectors)
-    }
+    answers = {need: _still(need) for need in needs(scene, policy.extra_detectors)}
     scene = Scene(action, policy.settings, NO_FACTS.with_answers(answers))
     matched = policy.engine.matches(rule, scene, inspect(scene, policy.extra_detectors))
     if matched == wanted:

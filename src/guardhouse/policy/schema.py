@@ -146,6 +146,36 @@ class RuleSection(_Section, frozen=True, kw_only=True):
     """Actions it must not match."""
 
 
+Seconds = Annotated[int, Meta(ge=1, le=86_400)]
+
+
+class AnswerTimes(_Section, frozen=True, kw_only=True):
+    """Seconds within which a person must answer, by how risky the action is; then it is denied with `timeout`."""
+
+    low: Seconds = 300
+    medium: Seconds = 300
+    high: Seconds = 300
+    critical: Seconds = 300
+
+
+class ApprovalsSection(_Section, frozen=True, kw_only=True):
+    """Questions to people."""
+
+    answer_within: AnswerTimes = AnswerTimes()
+    use_within: Seconds = 600
+    """Seconds within which an approved call must be made."""
+
+
+class AuditSection(_Section, frozen=True, kw_only=True):
+    """The record of decisions."""
+
+    max_file_bytes: Annotated[int, Meta(ge=64 * 1024)] = 100_000_000
+    """A new file is begun at this size, and every day."""
+    max_age_days: Annotated[int, Meta(ge=1)] = 30
+    max_total_bytes: Annotated[int, Meta(ge=1024 * 1024)] = 1_000_000_000
+    """The oldest files are removed when they are older than that, or all together larger."""
+
+
 class GuardSection(_Section, frozen=True, kw_only=True):
     """The whole policy."""
 
@@ -171,6 +201,8 @@ class GuardSection(_Section, frozen=True, kw_only=True):
     """What a reason code leads to, where you want it otherwise than the preset."""
     risk: RiskSection = RiskSection()
     limits: Limits = Limits()
+    approvals: ApprovalsSection = ApprovalsSection()
+    audit: AuditSection = AuditSection()
     rules: tuple[RuleSection, ...] = ()
 
 

@@ -53,6 +53,14 @@ TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
     ("risk.critical", Direction.LOWER),
     ("limits.max_bytes", Direction.LOWER),
     ("limits.max_nodes", Direction.LOWER),
+    ("approvals.answer_within.low", Direction.OWNER),
+    ("approvals.answer_within.medium", Direction.OWNER),
+    ("approvals.answer_within.high", Direction.OWNER),
+    ("approvals.answer_within.critical", Direction.OWNER),
+    ("approvals.use_within", Direction.OWNER),
+    ("audit.max_file_bytes", Direction.OWNER),
+    ("audit.max_age_days", Direction.OWNER),
+    ("audit.max_total_bytes", Direction.OWNER),
     ("rules", Direction.RESTRICTING),
 )
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from guardhouse.model import Addresses, RealPath
+from guardhouse.model import Addresses, FileDigest, RealPath
 from guardhouse.policy import Document, Layer, Policy, load
 
 Row = Mapping[str, Any]
@@ -59,6 +59,14 @@ class StillWorld:
     def real_path(self, path: str) -> RealPath:
         """The path itself."""
         return RealPath(path=path)
+
+    def digest(self, path: str, *, brief: bool = False) -> FileDigest:  # noqa: ARG002 - the port has it
+        """No file is there."""
+        return FileDigest(digest="absent")
+
+    def program(self, name: str) -> FileDigest:
+        """No program is there."""
+        return self.digest(name)
 
 
 def policy_for(guard: dict[str, Any]) -> Policy:

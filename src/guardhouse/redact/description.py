@@ -1,0 +1,101 @@
+"""An action as it may be recorded and shown: who, which tool, and a summary, with every secret masked.
+
+Of parameters the summary quotes the beginning; of content it tells the kind and the size, never the text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from guardhouse.model import (
+    NO_TEXT,
+    Action,
+    MemoryReadPre,
+    RedactedText,
+    SkillInstall,
+    SkillRunPre,
+    ToolCallPre,
+    wire,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LONGEST: Final = 1000
+_NAMES: Final = (
+    "session_id",
+    "run_id",
+    "parent_run_id",
+    "task_id",
+    "call_id",
+    "principal",
+    "source",
+)
+
+
+class Description(msgspec.Struct, frozen=True, kw_only=True):
+    """What a record says of an action."""
+
+    action_type: str = ""
+    tool_name: str | None = None
+    """The tool, skill or store."""
+    session_id: str | None = None
+    run_id: str | None = None
+    parent_run_id: str | None = None
+    task_id: str | None = None
+    call_id: str | None = None
+    principal: str | None = None
+    source: str | None = None
+    summary: RedactedText = NO_TEXT
+
+
+NOTHING_KNOWN: Final = Description()
+
+
+def describe(action: Action, body: Any, mask: Callable[[str], str] | None) -> Description:
+    """`action` for the record, given its body already masked. `mask` is for the names around it; None if they are
+    known to hold nothing to mask."""
+    names = {name: getattr(action, name, None) for name in _NAMES}
+    subject = next((getattr(action, name) for name in ("tool", "skill", "store") if hasattr(action, name)), None)
+    if mask is not None:
+        names = {name: mask(text) if text else text for name, text in names.items()}
+        subject = mask(subject) if subject else subject
+    return Description(
+        action_type=action.type,
+        tool_name=subject,
+        summary=RedactedText(_summary(action, subject, body)),
+        **names,
+    )
+
+
+def _summary(action: Action, subject: str | None, body: Any) -> str:
+    if isinstance(action, (ToolCallPre, SkillRunPre, MemoryReadPre)):
+        return _cut(f"{subject} {msgspec.json.encode(body).decode()}")
+    if isinstance(action, SkillInstall):
+        return _cut(f"{subject} from {body}, {action.tree_digest}")
+    return f"{subject}: {_kind(body)}" if subject else _kind(body)
+
+
+def _kind(body: Any) -> str:
+    if isinstance(body, str):
+        return f"text, {len(body)} characters"
+    if isinstance(body, (list, dict)):
+        return f"{'list' if isinstance(body, list) else 'object'}, {len(body)} entries"
+    return type(body).__name__
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def masked_wire(action: Action, field: str, body: Any, mask: Callable[[str], str] | None) -> dict[str, Any]:
+    """The whole action as it may be shown to a person who is asked about it: on the wire, with `body` in `field`."""
+    shown: dict[str, Any] = {}
+    for name, value in wire(action).items():
+        if name == field:
+            shown[name] = body
+        else:
+            shown[name] = mask(value) if mask is not None and isinstance(value, str) and name != "type" else value
+    return shown
