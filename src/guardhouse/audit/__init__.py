@@ -1,1 +1,64 @@
-"""The audit log: a chain of events on disk, and reading it back."""
+"""The audit log: a chain of events on disk, and reading it back.
+
+Only the log itself is loaded with this package; what reads it is loaded when it is asked for, because a gate that
+appends one event must start fast.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from guardhouse.audit.log import AuditLog, AuditSettings
+
+if TYPE_CHECKING:
+    from guardhouse.audit.chain import Anchor, Cut, Entry, Headless, Lost, Note, Removed
+    from guardhouse.audit.log import describe
+    from guardhouse.audit.query import Query, moment
+    from guardhouse.audit.reading import Story, Unreadable, events, find, follow, raw_entries, story
+    from guardhouse.audit.statistics import Statistics, count
+    from guardhouse.audit.verifying import Noticed, Problem, Verification, head_anchor, verify
+
+__all__ = [
+    "Anchor",
+    "AuditLog",
+    "AuditSettings",
+    "Cut",
+    "Entry",
+    "Headless",
+    "Lost",
+    "Note",
+    "Noticed",
+    "Problem",
+    "Query",
+    "Removed",
+    "Statistics",
+    "Story",
+    "Unreadable",
+    "Verification",
+    "count",
+    "describe",
+    "events",
+    "find",
+    "follow",
+    "head_anchor",
+    "moment",
+    "raw_entries",
+    "story",
+    "verify",
+]
+
+_MODULES = {
+    "chain": ("Anchor", "Cut", "Entry", "Headless", "Lost", "Note", "Removed"),
+    "log": ("describe",),
+    "query": ("Query", "moment"),
+    "reading": ("Story", "Unreadable", "events", "find", "follow", "raw_entries", "story"),
+    "statistics": ("Statistics", "count"),
+    "verifying": ("Noticed", "Problem", "Verification", "head_anchor", "verify"),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -32,9 +32,9 @@ def check(config_file: Path | None, state_dir: Path | None, *, jsonl: bool, reso
     Exit status: 0 allow, 10 allow with redaction, 20 needs approval, 30 deny, 2 bad input (with --jsonl: the worst).
     Nothing is run, no approval is opened, and without --resolve nothing is looked up.
     """
-    from guardhouse.opening import open_guard
+    from guardhouse.opening import open_judge
 
-    guard = open_guard(config_file=config_file, state_dir=state_dir, resolver=_resolver(resolve=resolve))
+    guard = open_judge(config_file=config_file, state_dir=state_dir, resolver=_resolver(resolve=resolve))
     limit = guard.limits.max_bytes
     inputs = _lines(limit) if jsonl else iter([read_stdin(limit)])
     if sys.stdout is None:  # closed: a verdict that nobody can read is none
@@ -116,9 +116,9 @@ def url() -> None:
 def url_check(address: str, config_file: Path | None, tool: str, method: str, *, resolve: bool, as_json: bool) -> None:
     """Say whether a URL may be reached, and why. Exit status as for `check`."""
     from guardhouse.model import ToolCallPre, visible
-    from guardhouse.opening import open_guard
+    from guardhouse.opening import open_judge
 
-    guard = open_guard(config_file=config_file, resolver=_resolver(resolve=resolve))
+    guard = open_judge(config_file=config_file, resolver=_resolver(resolve=resolve))
     verdict = guard.evaluate(ToolCallPre(tool=tool, params={"url": address, "method": method}))
     if as_json:
         click.echo(_verdict_line(verdict, findings=True))

@@ -29,7 +29,9 @@ class Locations:
     user: Path
     """The user's configuration, what they trusted and what they allowed."""
     state: Path
-    """Records and keys. The agent must not even read here."""
+    """Records and approvals. The agent must not even read here."""
+    keys: Path
+    """Keys, apart from what they protect. The agent must not even read here."""
 
     @property
     def trusted(self) -> Path:
@@ -48,12 +50,14 @@ def find_locations(variables: Mapping[str, str] | None = None, state_dir: Path |
     home = _absolute(env, "HOME") or Path.home()
     config_home = _absolute(env, "XDG_CONFIG_HOME") or home / ".config"
     state_home = _absolute(env, "XDG_STATE_HOME") or home / ".local" / "state"
+    data_home = _absolute(env, "XDG_DATA_HOME") or home / ".local" / "share"
     state = state_dir or (Path(env["GUARDHOUSE_STATE_DIR"]) if env.get("GUARDHOUSE_STATE_DIR") else None)
     return Locations(
         home=home,
         system=SYSTEM_DIRECTORY,
         user=config_home / "guardhouse",
         state=(state or state_home / "guardhouse").absolute(),
+        keys=_absolute(env, "GUARDHOUSE_KEY_DIR") or data_home / "guardhouse" / "keys",
     )
 
 
@@ -71,7 +75,7 @@ def surroundings(locations: Locations, cwd: Path, config_file: Path | None = Non
     command = Path(sys.prefix) / "bin" / "guardhouse"
     readable = [locations.user, locations.system, program, command, Path(sys.prefix) / "pyvenv.cfg", *_dependencies()]
     readable += [config_file] if config_file else []
-    own = [*((path, True) for path in readable), (locations.state, False)]
+    own = [*((path, True) for path in readable), (locations.state, False), (locations.keys, False)]
     return Surroundings(
         homes=_both(locations.home),
         cwd=str(cwd),
@@ -80,7 +84,7 @@ def surroundings(locations: Locations, cwd: Path, config_file: Path | None = Non
     )
 
 
-_DEPENDENCIES: Final = ("ada_url", "_cffi_backend", "cel", "cffi", "click", "msgspec", "re2", "yaml", "_yaml")
+_DEPENDENCIES: Final = tuple("ada_url _cffi_backend cel cffi click msgspec nacl psutil re2 yaml _yaml".split())
 
 
 def _dependencies() -> Iterator[Path]:

@@ -333,7 +333,13 @@ def _removes_own(scene: Scene, part: str) -> bool:
 
 _PART_BREAKS: Final = str.maketrans(";&|", "\n\n\n")
 _PATH_MARKS: Final = frozenset("/.~$")
-_OWN_TAILS: Final = (".config/guardhouse", ".local/state/guardhouse", ".guardhouse.", "/etc/guardhouse")
+_OWN_TAILS: Final = (
+    ".config/guardhouse",
+    ".local/state/guardhouse",
+    ".local/share/guardhouse",
+    ".guardhouse.",
+    "/etc/guardhouse",
+)
 """Places of ours that a command may name after a `cd` or by a variable, where the words alone do not resolve."""
 
 

@@ -1,1 +1,37 @@
 """Sessions: what was said and returned, as events, and an index that tells where a value came from."""
+
+from guardhouse.sessions.interface import (
+    ANY_SLOT,
+    DEFAULT_SESSION_LIMITS,
+    Grade,
+    NewEvent,
+    Occurrence,
+    Origins,
+    SessionEvent,
+    SessionEventKind,
+    SessionIndex,
+    SessionLimits,
+    Summary,
+    Tally,
+    Value,
+)
+from guardhouse.sessions.memory import MemorySessions
+from guardhouse.sessions.sqlite import SQLiteSessions
+
+__all__ = [
+    "ANY_SLOT",
+    "DEFAULT_SESSION_LIMITS",
+    "Grade",
+    "MemorySessions",
+    "NewEvent",
+    "Occurrence",
+    "Origins",
+    "SQLiteSessions",
+    "SessionEvent",
+    "SessionEventKind",
+    "SessionIndex",
+    "SessionLimits",
+    "Summary",
+    "Tally",
+    "Value",
+]

@@ -1,0 +1,499 @@
+"""The state machine of approvals: who may answer what until when, and what an answer is good for.
+
+Every rule about requests is here, once, over any `Store`. One operation is one transaction at one moment, which
+first expires what is due; so nothing can be answered or used too late because nobody swept, and what was once seen
+to be too late stays so when the clock goes back. How people are asked is not here.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from math import isfinite
+from os import urandom
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from guardhouse.approvals.interface import (
+    AlreadyAnswered,
+    Entry,
+    NoSuchRequest,
+    RequestClosed,
+    Store,
+    Transaction,
+)
+from guardhouse.approvals.rows import damaged
+from guardhouse.approvals.sealing import Seal
+from guardhouse.model import (
+    ApprovalRequest,
+    ApprovalStatus,
+    Asked,
+    Bound,
+    GuardhouseError,
+    Refusal,
+    RiskLevel,
+    Settlement,
+    drift,
+    visible,
+)
+
+_ANSWER_WITHIN: Final = 300.0
+_LIVE: Final = (ApprovalStatus.PENDING, ApprovalStatus.APPROVED)
+_NEXT: Final[dict[ApprovalStatus, frozenset[ApprovalStatus]]] = {
+    ApprovalStatus.PENDING: frozenset(
+        {
+            ApprovalStatus.APPROVED,
+            ApprovalStatus.DENIED,
+            ApprovalStatus.EXPIRED,
+            ApprovalStatus.CANCELLED,
+            ApprovalStatus.SUPERSEDED,
+        }
+    ),
+    ApprovalStatus.APPROVED: frozenset(
+        {ApprovalStatus.CONSUMED, ApprovalStatus.EXPIRED, ApprovalStatus.CANCELLED, ApprovalStatus.SUPERSEDED}
+    ),
+}
+"""Every step there is. A status that is not a key here is final."""
+
+_REFUSALS: Final[dict[ApprovalStatus, Refusal]] = {
+    ApprovalStatus.DENIED: "denied",
+    ApprovalStatus.CONSUMED: "used",
+    ApprovalStatus.CANCELLED: "cancelled",
+    ApprovalStatus.SUPERSEDED: "superseded",
+}
+
+_Seen = TypeVar("_Seen")
+
+
+class ApprovalSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """How long people have, and how much they may be asked at once. Times are seconds."""
+
+    answer_within: Mapping[str, float] = msgspec.field(default_factory=dict)
+    """By risk level (`low`, …, `critical`): how long a request can be answered. 300 for a level that is not named."""
+    use_within: float = 600.0
+    """How long an approval can be used after it was given."""
+    most_pending: int = 100
+    """Requests that may wait for an answer in one scope: one principal's session."""
+    most_pending_in_all: int = 1000
+
+    def __post_init__(self) -> None:
+        unknown = self.answer_within.keys() - {level.value for level in RiskLevel}
+        times = (*self.answer_within.values(), self.use_within)
+        if unknown or not all(isfinite(seconds) and seconds > 0 for seconds in times):
+            raise GuardhouseError(
+                "The times for approvals are not positive seconds by risk level.",
+                fix="Give `answer_within` by low, medium, high and critical.",
+            )
+
+    def time_to_answer(self, risk: RiskLevel) -> float:
+        """Seconds for a request of that risk."""
+        return self.answer_within.get(risk.value, _ANSWER_WITHIN)
+
+
+def _no_record(_request: ApprovalRequest) -> None:
+    """For an approver that nobody keeps a record of."""
+
+
+class Approver:
+    """Keeps requests and their answers. Safe to share between threads; several may work on one store at once.
+
+    `record` is called with a request for every status it takes on, before that takes effect; if it raises, nothing
+    has happened. It must not call the approver. Whatever fails raises GuardhouseError, and then nothing was granted.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        key: bytes,
+        settings: ApprovalSettings = ApprovalSettings(),  # noqa: B008 - frozen
+        *,
+        clock: Callable[[], float] = time.time,
+        record: Callable[[ApprovalRequest], None] = _no_record,
+        new_id: Callable[[], str] = lambda: f"ap_{urandom(12).hex()}",
+    ) -> None:
+        self._store = store
+        self._seal = Seal(key)
+        self._settings = settings
+        self._clock = clock
+        self._record = record
+        self._new_id = new_id
+
+    def settle(self, asked: Asked, approval_id: str | None = None) -> Settlement:
+        """What is to become of an action that needs approval: go ahead, wait for an answer, or no.
+
+        With `approval_id` it is about that request; without, about what is known of exactly this action in its
+        scope. `granted` is said once for each approval, whoever asks. Asking again opens no second request.
+        """
+        question = _Question(asked)
+        self._seal.prepare()
+        with self._turn() as turn:
+            if approval_id is None:
+                return _settle_by_hash(turn, question)
+            return _settle_by_id(turn, question, approval_id)
+
+    def answer(self, request_id: str, *, approve: bool, actor: str, comment: str | None = None) -> ApprovalRequest:
+        """A person's answer. The first one counts; the same again gives the first back.
+
+        `actor` is who the channel authenticated; `comment` must hold no secret. AlreadyAnswered if the first answer
+        was the opposite one, RequestClosed if the time is over or the request is void, NoSuchRequest.
+        """
+        _check_person(actor, comment)
+        error: GuardhouseError
+        with self._turn() as turn:
+            entry = turn.get(request_id)
+            if entry is None:
+                error = NoSuchRequest()
+            elif entry.request.status is ApprovalStatus.PENDING:
+                return turn.answer(entry, approve=approve, actor=actor, comment=comment)
+            elif _answer_given(entry.request) is approve:
+                return entry.request
+            else:
+                error = _closed(entry.request)
+        raise error  # only now: what has just expired stays so
+
+    def cancel(self, request_id: str, *, actor: str) -> ApprovalRequest:
+        """Take a question back, or an approval that was not used yet. `actor` is then who did that."""
+        _check_person(actor, None)
+        error: GuardhouseError
+        with self._turn() as turn:
+            entry = turn.get(request_id)
+            if entry is None:
+                error = NoSuchRequest()
+            elif entry.request.status in _LIVE:
+                return turn.move(entry, ApprovalStatus.CANCELLED, actor=actor)
+            elif entry.request.status is ApprovalStatus.CANCELLED:
+                return entry.request
+            else:
+                error = _closed(entry.request)
+        raise error
+
+    def get(self, request_id: str) -> ApprovalRequest | None:
+        """The request as it stands now."""
+        if not _is_id(request_id):
+            return None
+        entry = self._look(lambda transaction: transaction.get(request_id))
+        return entry.request if entry else None
+
+    def find(
+        self, *, status: ApprovalStatus | None = None, session_id: str | None = None, limit: int = 100
+    ) -> list[ApprovalRequest]:
+        """Requests as they stand now, newest first. `session_id` is compared as it is shown: masked."""
+        statuses = None if status is None else (status,)
+        entries = self._look(
+            lambda transaction: transaction.select(status=statuses, session_id=session_id, limit=max(limit, 0))
+        )
+        return [entry.request for entry in entries]
+
+    def resume_data(self, request_id: str) -> bytes | None:
+        """The action as it was sealed, while the request is pending or approved; None after that."""
+        if not _is_id(request_id):
+            return None
+        sealed = self._look(lambda transaction: transaction.sealed(request_id, "resume"))
+        return None if sealed is None else self._seal.open("resume", request_id, sealed)
+
+    def sweep(self) -> int:
+        """Expire what is due, and say how many that were."""
+        with self._turn() as turn:
+            return turn.expired
+
+    def compact(self, older_than: float) -> int:
+        """Remove requests that were finished more than `older_than` seconds ago, and make the store smaller.
+
+        A denial stays as long as it stands. Says how many were removed.
+        """
+        with self._turn() as turn:
+            removed = turn.transaction.remove(changed_before=turn.now - older_than, expired_before=turn.now)
+        self._store.shrink()
+        return removed
+
+    def wait(self, request_id: str, timeout: float, *, every: float = 0.05) -> ApprovalRequest:
+        """The request once it is no longer pending, or as it is after `timeout` seconds. Looks `every` so often."""
+        end = time.monotonic() + timeout
+        while True:
+            mark = self._store.changes()
+            request = self.get(request_id)
+            if request is None:
+                raise NoSuchRequest
+            while request.status is ApprovalStatus.PENDING and self._store.changes() == mark:
+                left = end - time.monotonic()
+                if left <= 0 or self._now() >= request.expires_at:
+                    break
+                time.sleep(min(every, left))
+            if request.status is not ApprovalStatus.PENDING or time.monotonic() >= end:
+                return request
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._store.close()
+
+    @contextmanager
+    def _turn(self) -> Generator[_Turn]:
+        """A transaction in which what is due has expired. The clock is read once nobody else can write any more."""
+        with self._store.writing() as transaction:
+            yield _Turn(transaction, self._now(), self._seal, self._settings, self._record, self._new_id)
+
+    def _look(self, look: Callable[[Transaction], _Seen]) -> _Seen:
+        """What `look` sees. Writes only if something is due, so that reading is free for all."""
+        with self._store.reading() as transaction:
+            if not transaction.due(self._now(), limit=1):
+                return look(transaction)
+        with self._turn() as turn:
+            return look(turn.transaction)
+
+    def _now(self) -> float:
+        now = self._clock()
+        if not isfinite(now):
+            raise GuardhouseError("The clock gives no time.", fix="Mend the clock.")  # else nothing would be due
+        return now
+
+
+class _Question:
+    """What the gate asked, with the digests it is looked up by."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+        self.hash = asked.bound.hash
+        self.intent = asked.bound.intent
+        self.scope = asked.bound.scope
+        if not (self.hash and self.intent and self.scope):
+            raise GuardhouseError("An approval without an action hash would be good for anything.", fix="Report it.")
+
+    def covered_by(self, request: ApprovalRequest) -> bool:
+        """Whether a yes to `request` is one to this: no other cause asks, and the risk is no higher."""
+        return set(self.asked.codes) <= set(request.codes) and self.asked.risk_level <= request.risk_level
+
+
+class _Turn:
+    """One transaction at one moment: the only place where a request takes on a status."""
+
+    def __init__(
+        self,
+        transaction: Transaction,
+        now: float,
+        seal: Seal,
+        settings: ApprovalSettings,
+        record: Callable[[ApprovalRequest], None],
+        new_id: Callable[[], str],
+    ) -> None:
+        self.transaction = transaction
+        self.now = now
+        self._seal = seal
+        self._settings = settings
+        self._record = record
+        self._new_id = new_id
+        due = transaction.due(now)
+        for entry in due:
+            self.move(entry, ApprovalStatus.EXPIRED)
+        self.expired = len(due)
+
+    def get(self, request_id: str) -> Entry | None:
+        return self.transaction.get(request_id) if _is_id(request_id) else None
+
+    def move(self, entry: Entry, status: ApprovalStatus, **fields: Any) -> ApprovalRequest:
+        """Let a request take on a status it may take on. What was sealed goes when that is a final one."""
+        before = entry.request
+        if status not in _NEXT.get(before.status, ()):
+            raise AssertionError(f"no step leads from {before.status.value} to {status.value}")
+        after = msgspec.structs.replace(before, status=status, **fields)
+        self.transaction.change(before, after, at=self.now, erase=status not in _NEXT)
+        self._record(after)
+        return after
+
+    def answer(self, entry: Entry, *, approve: bool, actor: str, comment: str | None) -> ApprovalRequest:
+        if approve:
+            return self.move(
+                entry,
+                ApprovalStatus.APPROVED,
+                answered_at=self.now,
+                use_by=self.now + self._settings.use_within,
+                actor=actor,
+                comment=comment,
+            )
+        return self.move(entry, ApprovalStatus.DENIED, answered_at=self.now, actor=actor, comment=comment)
+
+    def open(self, question: _Question, *, instead_of: Entry | None = None) -> Settlement:
+        """A new request, `instead_of` one that it supersedes; or a refusal if too many wait already."""
+        if self._too_many(question.scope, instead_of):
+            return Settlement(refusal="too_many")
+        request = self._request(question)
+        if instead_of is not None:
+            self.move(instead_of, ApprovalStatus.SUPERSEDED, superseded_by=request.id)
+        self.transaction.add(
+            Entry(request, question.scope, question.intent),
+            bound=self._seal.seal("bound", request.id, _packed(question.asked.bound)),
+            resume=self._seal.seal("resume", request.id, question.asked.resume),
+        )
+        self._record(request)
+        return Settlement(request)
+
+    def check(self, entry: Entry) -> Bound:
+        """What a live request is bound to, as it was sealed; GuardhouseError unless its row says the same."""
+        request = entry.request
+        sealed = self.transaction.sealed(request.id, "bound")
+        if sealed is None or not request.action_hash:
+            raise damaged(request.id)
+        try:
+            bound = _unpacked(self._seal.open("bound", request.id, sealed))
+        except (ValueError, msgspec.ValidationError):
+            raise damaged(request.id) from None
+        if (bound.hash, bound.intent, bound.scope) != (request.action_hash, entry.intent, entry.scope):
+            raise damaged(request.id)
+        return bound
+
+    def _too_many(self, scope: str, instead_of: Entry | None) -> bool:
+        leaving = 1 if instead_of is not None and instead_of.request.status is ApprovalStatus.PENDING else 0
+        here = self.transaction.count_pending(scope=scope) - leaving
+        return (
+            here >= self._settings.most_pending
+            or self.transaction.count_pending() - leaving >= self._settings.most_pending_in_all
+        )
+
+    def _request(self, question: _Question) -> ApprovalRequest:
+        asked = question.asked
+        request_id = self._new_id()
+        if not _is_id(request_id):
+            raise GuardhouseError("A new approval request got an id that is none.", fix="Mend `new_id`.")
+        return ApprovalRequest(
+            id=request_id,
+            created_at=self.now,
+            expires_at=self.now + self._settings.time_to_answer(asked.risk_level),
+            run_id=asked.run_id,
+            session_id=asked.session_id,
+            principal=asked.principal,
+            action_type=asked.action_type,
+            tool_name=asked.tool_name,
+            action_hash=question.hash,
+            action_summary_redacted=asked.action_summary_redacted,
+            action_redacted=asked.action_redacted,
+            risk_level=asked.risk_level,
+            reasons=asked.reasons,
+            codes=asked.codes,
+            policy_revision=asked.policy_revision,
+        )
+
+
+# What a question comes to
+
+
+def _settle_by_id(turn: _Turn, question: _Question, approval_id: str) -> Settlement:
+    entry = turn.get(approval_id)
+    if entry is None or entry.scope != question.scope:
+        return Settlement(refusal="unknown")  # the same for both: an id tells nothing to those it is not for
+    if entry.request.status not in _LIVE:
+        return Settlement(entry.request, refusal=_refusal(entry.request))
+    bound = turn.check(entry)
+    if entry.request.action_hash == question.hash:
+        return _wait(entry) if entry.request.status is ApprovalStatus.PENDING else _use(turn, question, entry)
+    drifted = drift(bound, question.asked.bound)
+    request = entry.request
+    if request.status is ApprovalStatus.APPROVED and entry.intent == question.intent:
+        request = turn.move(entry, ApprovalStatus.SUPERSEDED)
+    return Settlement(request, refusal="drift", drifted=drifted)
+
+
+def _settle_by_hash(turn: _Turn, question: _Question) -> Settlement:
+    select, same = turn.transaction.select, {"scope": question.scope, "action_hash": question.hash}
+    for entry in select(status=_LIVE, limit=1, **same):
+        turn.check(entry)
+        if entry.request.status is ApprovalStatus.APPROVED:
+            return _use(turn, question, entry)
+        return _wait(entry) if question.covered_by(entry.request) else turn.open(question, instead_of=entry)
+    for entry in select(status=(ApprovalStatus.DENIED,), limit=1, **same):
+        if turn.now < entry.request.expires_at:
+            return Settlement(entry.request, refusal="denied")
+    return _drifted(turn, question) or turn.open(question)
+
+
+def _wait(entry: Entry) -> Settlement:
+    return Settlement(entry.request)
+
+
+def _use(turn: _Turn, question: _Question, entry: Entry) -> Settlement:
+    """Use an approval of exactly this action, if it covers what is asked now."""
+    if not question.covered_by(entry.request):
+        return turn.open(question, instead_of=entry)
+    return Settlement(turn.move(entry, ApprovalStatus.CONSUMED), granted=True)
+
+
+def _drifted(turn: _Turn, question: _Question) -> Settlement | None:
+    """A refusal if this same action was approved while the world around it was another; that is void now."""
+    approved = turn.transaction.select(status=(ApprovalStatus.APPROVED,), scope=question.scope, intent=question.intent)
+    if not approved:
+        return None
+    drifted = drift(turn.check(approved[0]), question.asked.bound)
+    newest, *_ = [turn.move(entry, ApprovalStatus.SUPERSEDED) for entry in approved]
+    return Settlement(newest, refusal="drift", drifted=drifted)
+
+
+def _refusal(request: ApprovalRequest) -> Refusal:
+    if request.status is ApprovalStatus.EXPIRED:
+        return "timeout" if request.answered_at is None else "too_late"
+    return _REFUSALS[request.status]
+
+
+# Answers
+
+
+def _answer_given(request: ApprovalRequest) -> bool | None:
+    """The answer that stands or was used; None if there is none, or it is void."""
+    if request.status is ApprovalStatus.DENIED:
+        return False
+    return True if request.status in {ApprovalStatus.APPROVED, ApprovalStatus.CONSUMED} else None
+
+
+def _closed(request: ApprovalRequest) -> RequestClosed:
+    """The error that says why a request can't be answered any more."""
+    who = f" by {visible(request.actor)}" if request.actor else ""
+    given = _answer_given(request)
+    if given is not None:
+        answer = "approved" if given else "denied"
+        what = f"The request {request.id} was already {answer}{who} at {_moment(request.answered_at)}."
+        return AlreadyAnswered(request, what, fix="The first answer stands.")
+    if request.status is ApprovalStatus.CANCELLED:
+        what = f"The request {request.id} was cancelled{who}."
+    elif request.status is ApprovalStatus.SUPERSEDED:
+        newer = f"; {request.superseded_by} took its place" if request.superseded_by else ""
+        what = f"The request {request.id} is void, because the action or its risk changed{newer}."
+    elif request.answered_at is None:
+        what = f"The request {request.id} expired at {_moment(request.expires_at)}; nobody answered in time."
+    else:
+        what = f"The approval {request.id}{who} was not used until {_moment(request.use_by)}, and expired."
+    return RequestClosed(request, what, fix="Let the agent ask again.")
+
+
+def _moment(seconds: float | None) -> str:
+    return "an unknown time" if seconds is None else time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))
+
+
+def _check_person(actor: str, comment: str | None) -> None:
+    if not isinstance(actor, str) or not actor.strip():
+        raise GuardhouseError("An answer needs to say who gives it.", fix="Pass who the channel authenticated.")
+    if comment is not None and not isinstance(comment, str):
+        raise GuardhouseError("A comment is text.", fix="Pass a string or nothing.")
+
+
+_LONGEST_ID: Final = 128
+
+
+def _is_id(request_id: object) -> bool:
+    """Whether this could be an id at all: agents send what they like."""
+    return (
+        isinstance(request_id, str)
+        and 0 < len(request_id) <= _LONGEST_ID
+        and request_id.isascii()
+        and request_id.isprintable()
+    )
+
+
+# What is sealed
+
+
+def _packed(bound: Bound) -> bytes:
+    return json.dumps({"action": bound.action, "facts": bound.facts}, ensure_ascii=False, allow_nan=False).encode()
+
+
+def _unpacked(content: bytes) -> Bound:
+    return msgspec.convert(json.loads(content), Bound)

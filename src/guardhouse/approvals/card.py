@@ -1,0 +1,450 @@
+"""The card: one request for approval as plain text, for a person who has five seconds to judge it.
+
+Everything that did not come from us stands to the right of a bar, line by line, so that no value can look like a part
+of the card; nothing of the action is cut. It is for local screens, which may show the whole action with its secrets
+masked. It reads no clock, asks nothing and answers nothing.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from guardhouse.model import ApprovalRequest, ApprovalStatus, Reason, RiskLevel, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+NARROWEST: Final = 24
+"""Columns below which no card can be drawn: the terminal itself would break its lines."""
+
+USE_WITHIN: Final = 600.0
+"""Seconds in which an approval is usually used, if the caller knows no better."""
+
+_BAR: Final = "│"
+"""A new line of a text."""
+_GOES_ON: Final = "┊"
+"""The line above goes on: it was too long for the screen."""
+
+
+def card(
+    request: ApprovalRequest,
+    now: float,
+    *,
+    width: int,
+    color: bool,
+    unicode: bool = True,
+    answers: Sequence[tuple[str, str]] | None = None,
+    use_within: float = USE_WITHIN,
+) -> str:
+    """The whole card, ending in a line break, no line of it wider than `width` (or NARROWEST, if that is more).
+
+    Escape sequences are in it only if `color` is set, and then only ours. `answers` are the ways to answer, each with
+    what it does; if not given, the commands are named. Without `unicode`, for a screen that may not know it, all is
+    ASCII.
+    """
+    page = _Page(max(width, NARROWEST), color=color, unicode=unicode)
+    pending = request.status is ApprovalStatus.PENDING
+    page.heading("Guardhouse: may the agent do this?" if pending else "Guardhouse: a question to a person")
+    page.rows(_head(request, now))
+    page.heading("The whole action, secrets masked")
+    page.rows(_action(request))
+    page.heading("Why you are asked")
+    for number, reason in enumerate(request.reasons, 1):
+        page.rows(_reason(number, reason))
+    page.heading("If you approve" if pending else "What an approval covers")
+    page.rows(_covered(request, use_within))
+    if pending:
+        page.heading("How to answer")
+        page.rows(answers if answers is not None else _commands(request))
+    return page.text()
+
+
+def summary_line(request: ApprovalRequest, now: float, *, width: int | None = None) -> str:
+    """One line for a list, cut at `width` columns if that is given; the card has the whole."""
+    tool = request.tool_name or request.action_type
+    parts = [request.id, request.status.value, request.risk_level.value, _when_short(request, now), tool]
+    line = "  ".join(plain(part) for part in [*parts, request.action_summary_redacted])
+    if width is None or columns(line) <= width:
+        return line
+    return next(_pieces(line, max(width - 2, 1), words=False)) + "…"
+
+
+def outcome(request: ApprovalRequest) -> str:
+    """One sentence on what became of the request, for a person."""
+    who = plain(request.actor) if request.actor else "somebody"
+    said = f" They said: {plain(request.comment)}" if request.comment else ""
+    match request.status:
+        case ApprovalStatus.PENDING:
+            return "Not answered yet."
+        case ApprovalStatus.APPROVED:
+            until = f" It can be used until {_moment(request.use_by)}." if request.use_by is not None else ""
+            return f"Approved by {who}.{until}{said}"
+        case ApprovalStatus.CONSUMED:
+            return f"Approved by {who}, and used.{said}"
+        case ApprovalStatus.DENIED:
+            return f"Denied by {who}.{said}"
+        case ApprovalStatus.EXPIRED if request.answered_at is not None:
+            return f"Approved by {who}, but not used in time."
+        case ApprovalStatus.EXPIRED:
+            return "Timed out: nobody answered in time, so it is denied."
+        case ApprovalStatus.CANCELLED:
+            return f"Cancelled by {who}." if request.actor else "Cancelled."
+        case ApprovalStatus.SUPERSEDED:
+            by = f": {plain(request.superseded_by)}" if request.superseded_by else ""
+            return f"Replaced by a newer request{by}."
+
+
+# What the rows say
+
+
+def _head(request: ApprovalRequest, now: float) -> Iterator[tuple[str, str]]:
+    yield "request", request.id
+    yield "risk", request.risk_level.value
+    if request.status is ApprovalStatus.PENDING:
+        yield "advice", recommendation(request)
+    else:
+        yield "status", outcome(request)
+    tool = f": {request.tool_name}" if request.tool_name else ""
+    yield "action", f"{request.action_type}{tool}"
+    yield "asked", f"{_moment(request.created_at)}, {_duration(now - request.created_at)} ago"
+    if request.status is ApprovalStatus.PENDING:
+        left = request.expires_at - now
+        yield "expires", f"{_moment(request.expires_at)}, {f'{_duration(left)} left' if left > 0 else 'too late now'}"
+    yield "session", request.session_id or "(none)"
+    yield "for", request.principal or "(nobody named)"
+    if request.run_id:
+        yield "run", request.run_id
+
+
+_ADVICE: Final[tuple[tuple[str, str], ...]] = (
+    ("guard.own", "Deny: an agent has no business with the guard itself."),
+    ("guard.hook", "Deny: an agent has no business with the guard itself."),
+    ("exfil.", "Deny, unless you asked to send exactly this to exactly there."),
+    ("secret.", "Deny, unless you asked to use exactly this secret there."),
+    ("shell.secret", "Deny, unless you asked to send exactly this to exactly there."),
+    ("path.persistence", "Deny, unless you asked for something that stays after the agent is gone."),
+)
+"""By the beginning of a code; the first that fits speaks."""
+
+_ADVICE_BY_RISK: Final = {
+    RiskLevel.CRITICAL: "Deny, unless you asked for exactly this.",
+    RiskLevel.HIGH: "Deny, unless you asked for exactly this.",
+    RiskLevel.MEDIUM: "Approve only if you expected this, and every value below is right.",
+    RiskLevel.LOW: "Approve if it is part of what you asked for.",
+}
+
+
+def recommendation(request: ApprovalRequest) -> str:
+    """What we would do, in a sentence: from the codes that ask, else from the risk."""
+    codes = (*request.codes, *(reason.code for reason in request.reasons))
+    for beginning, advice in _ADVICE:
+        if any(code.startswith(beginning) for code in codes):
+            return advice
+    return _ADVICE_BY_RISK[request.risk_level]
+
+
+_LONGEST_LABEL: Final = 24
+
+
+def _action(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
+    """A row for each value in the action, named by its field as reasons name it. Names the agent chose are texts too:
+    one that is not a plain short word gets a row of its own."""
+    said = {"type": request.action_type, "session_id": request.session_id, "principal": request.principal}
+    said["run_id"] = request.run_id
+    for key, value in request.action_redacted.items():
+        if key in said and said[key] == value:
+            continue
+        for field, leaf in _leaves(_key(key), value):
+            text, kind = _value(leaf)
+            label = f"{field} ({kind})" if kind else field
+            if len(label) <= _LONGEST_LABEL and label.isascii() and label.isprintable() and '"' not in label:
+                yield label, text
+            else:
+                yield "field", label
+                yield "is", text
+
+
+def _leaves(field: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _leaves(f"{field}.{_key(key)}", inner)
+    elif isinstance(value, list) and value:
+        for index, inner in enumerate(value):
+            yield from _leaves(f"{field}[{index}]", inner)
+    else:
+        yield field, value
+
+
+def _key(key: str) -> str:
+    if key.isascii() and key.replace("_", "").replace("-", "").isalnum():
+        return key
+    return '"' + key.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def _value(value: Any) -> tuple[str, str]:
+    """The value as text, and what kind it is where the text does not tell: the text 5 and the number 5 differ."""
+    match value:
+        case str():
+            lines = value.count("\n") + 1
+            if lines > 1:
+                return value, f"{lines} lines"
+            return value, f"{len(value)} characters" if len(value) > _LARGE else "" if value else "empty text"
+        case None:
+            return "null", "nothing"
+        case bool():
+            return ("true" if value else "false"), "yes or no"
+        case int() | float():
+            return repr(value), "number"
+        case dict():
+            return "{}", "empty object"
+        case list():
+            return "[]", "empty list"
+        case _:
+            return repr(value), type(value).__name__
+
+
+_LARGE: Final = 500
+
+
+def _reason(number: int, reason: Reason) -> Iterator[tuple[str, str]]:
+    yield f"{number}", reason.title
+    if reason.excerpt:
+        yield "seen", f'"{reason.excerpt}"'
+    where = _where(reason)
+    if where:
+        yield "where", where
+    yield "why", reason.why
+    if reason.instead:
+        yield "instead", reason.instead
+    rule = f", {reason.decided_by}" if reason.decided_by.startswith("rule:") else ""
+    yield "code", f"{reason.code} ({reason.severity.value}{rule})"
+
+
+def _where(reason: Reason) -> str:
+    parts = []
+    if reason.span is not None:
+        parts.append(reason.span.field)
+        if reason.span.start is not None:
+            parts.append(f"characters {reason.span.start} to {reason.span.end}")
+    if reason.origin is not None and reason.origin.kind not in {"agent", "output"}:
+        name = f" {reason.origin.name}" if reason.origin.name else ""
+        call = f", call {reason.origin.call_id}" if reason.origin.call_id else ""
+        parts.append(f"from the {reason.origin.kind}{name}{call}")
+    return ", ".join(parts)
+
+
+def _covered(request: ApprovalRequest, use_within: float) -> Iterator[tuple[str, str]]:
+    by = f"until {_moment(request.use_by)}" if request.use_by is not None else f"within {_duration(use_within)}"
+    yield "covers", f"This exact call, once, {by}."
+    yield "never", "Not again, not with other values, not if a file or program that it names changes."
+    yield (
+        "reasons",
+        f"Only {', '.join(request.codes)}: whatever else is found then asks anew." if request.codes else "None.",
+    )
+
+
+def _commands(request: ApprovalRequest) -> tuple[tuple[str, str], ...]:
+    return (
+        ("approve", f"guardhouse approvals approve {request.id}"),
+        ("deny", f"guardhouse approvals deny {request.id} 'why'"),
+    )
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _duration(seconds: float) -> str:
+    whole = max(0, int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s" if whole % 60 else f"{whole // 60} minutes"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def _when_short(request: ApprovalRequest, now: float) -> str:
+    if request.status is ApprovalStatus.PENDING and request.expires_at > now:
+        return f"{_duration(request.expires_at - now)} left"
+    return f"{_duration(now - request.created_at)} ago"
+
+
+# How the page is drawn
+
+_STYLES: Final = {
+    "heading": "\x1b[1m",
+    "label": "\x1b[2m",
+    "low": "\x1b[32m",
+    "medium": "\x1b[33m",
+    "high": "\x1b[31m",
+    "critical": "\x1b[1;31m",
+}
+_END: Final = "\x1b[0m"
+_PROSE: Final = frozenset("advice status asked expires where why instead covers never reasons".split())
+"""Labels of texts that are broken between words; all others are broken wherever the line is full."""
+_IN_ASCII: Final = str.maketrans({_BAR: "|", _GOES_ON: ":", "─": "-"})
+_INDENT: Final = "  "
+
+
+class _Page:
+    """Lines of at most `width` columns: headings, and rows of a label, a bar and a text."""
+
+    def __init__(self, width: int, *, color: bool, unicode: bool) -> None:
+        self._width = width
+        self._unicode = unicode
+        self._color = color
+        self._lines: list[str] = []
+
+    def heading(self, text: str) -> None:
+        """A line of our own words that begins a part of the card."""
+        self._lines.extend(
+            self._styled("heading", f"── {piece}") for piece in _pieces(text, self._width - 5, words=True)
+        )
+
+    def rows(self, rows: Iterator[tuple[str, str]] | Sequence[tuple[str, str]]) -> None:
+        """A part's rows, their bars under each other as far as the labels allow."""
+        listed = list(rows)
+        widest = min(max((len(label) for label, _ in listed), default=0), self._width // 3)
+        for label, text in listed:
+            self._row(label, text, widest)
+
+    def _row(self, label: str, text: str, column: int) -> None:
+        room = self._width - len(_INDENT) - column - 4  # the bar and two spaces; some terminals draw the bar wide
+        prose = label in _PROSE or label.isdigit()
+        start = label
+        if len(label) > column:
+            self._lines.extend(_INDENT + self._styled("label", piece) for piece in _cut(label, self._width - 2))
+            start = ""
+        for line in text.split("\n"):
+            bar = _BAR
+            for piece in _pieces(self._shown(line), room, words=prose):
+                shown = self._styled(piece, piece) if label == "risk" else piece
+                margin = self._styled("label", start.ljust(column))
+                self._lines.append(f"{_INDENT}{margin} {bar} {shown}".rstrip(" "))
+                start, bar = "", _GOES_ON
+
+    def text(self) -> str:
+        """The page."""
+        page = "\n".join(self._lines) + "\n"
+        return page if self._unicode else page.translate(_IN_ASCII)
+
+    def _shown(self, line: str) -> str:
+        if self._unicode:
+            return plain(line)
+        return "".join(char if char.isascii() else _escaped(char) for char in plain(line))
+
+    def _styled(self, style: str, text: str) -> str:
+        return f"{_STYLES[style]}{text}{_END}" if self._color and style in _STYLES and text.strip() else text
+
+
+def _cut(label: str, room: int) -> list[str]:
+    return [label[at : at + room] for at in range(0, len(label), room)]
+
+
+def _pieces(text: str, room: int, *, words: bool) -> Iterator[str]:
+    """`text`, one line without control characters, in pieces of at most `room` columns; at spaces if by `words`."""
+    if not text:
+        yield ""
+        return
+    at = 0
+    while at < len(text):
+        end = _reach(text, at, room)
+        if words and end < len(text):
+            space = text.rfind(" ", at + 1, end + 1)
+            end = space if space > at else end
+        elif end < len(text) and text[end - 1] == " " and end - 1 > at:
+            end -= 1  # a space at the end of a line is not seen; at the beginning of the next it is
+        yield text[at:end]
+        at = end + 1 if words and text[end : end + 1] == " " else end
+
+
+def _reach(text: str, at: int, room: int) -> int:
+    """Where a piece from `at` must end to take no more than `room` columns; at least one character on."""
+    end = min(at + room, len(text))
+    if text[at:end].isascii():
+        return end
+    used = 0
+    for index in range(at, end):
+        used += _column(text[index])
+        if used > room:
+            return max(index, at + 1)
+    return end
+
+
+def columns(text: str) -> int:
+    """How many columns `text` takes at most. A line must never turn out wider than it was counted: the terminal
+    would break it, and what comes then would stand where only our own words do."""
+    return len(text) if text.isascii() else sum(map(_column, text))
+
+
+def _column(char: str) -> int:
+    return 2 if char > "\x7f" and unicodedata.east_asian_width(char) in "WFA" else 1
+
+
+# What the eye could be fooled by, beyond what `visible` knows
+
+
+def plain(line: str) -> str:
+    """One line, safe to show: control, invisible and direction characters, marks that pile up or hang on nothing,
+    letters of one alphabet inside a word of another, right-to-left letters among left-to-right ones, and a space at
+    the end are all written as escapes."""
+    shown = visible(line) if line.isascii() else visible("".join(_unambiguous(line)))
+    return f"{shown[:-1]}{_escaped(' ')}" if shown.endswith(" ") else shown
+
+
+def _escaped(char: str) -> str:
+    return f"\\u{{{ord(char):x}}}"
+
+
+_MOST_MARKS: Final = 2
+_RIGHT_TO_LEFT: Final = frozenset({"R", "AL"})
+
+
+def _unambiguous(line: str) -> Iterator[str]:
+    turns = any(char < "\x80" and char.isalnum() for char in line)
+    start = 0
+    while start < len(line):
+        end = start + 1
+        if _is_of_word(line[start]):
+            while end < len(line) and _is_of_word(line[end]):
+                end += 1
+        yield from _unambiguous_word(line[start:end], turns=turns)
+        start = end
+
+
+def _is_of_word(char: str) -> bool:
+    return char.isalnum() or unicodedata.category(char)[0] == "M"
+
+
+def _unambiguous_word(word: str, *, turns: bool) -> Iterator[str]:
+    latin = any(char < "\x80" and char.isalpha() for char in word)
+    marks = _MOST_MARKS  # a mark needs a letter before it
+    for char in word:
+        kind = unicodedata.category(char)
+        if kind[0] == "M":
+            marks += 1
+            yield char if marks <= _MOST_MARKS and kind != "Me" else _escaped(char)
+            continue
+        marks = 0 if char.isalpha() else _MOST_MARKS
+        foreign = latin and char > "\x7f" and _looks_latin(char)
+        turned = turns and unicodedata.bidirectional(char) in _RIGHT_TO_LEFT
+        yield _escaped(char) if foreign or turned else char
+
+
+_LOOK_ALIKES: Final = (
+    "CYRILLIC",
+    "GREEK",
+    "COPTIC",
+    "ARMENIAN",
+    "CHEROKEE",
+    "LISU",
+    "MATHEMATICAL",
+    "FULLWIDTH",
+    "ROMAN",
+)
+
+
+def _looks_latin(char: str) -> bool:
+    return unicodedata.name(char, "").startswith(_LOOK_ALIKES)

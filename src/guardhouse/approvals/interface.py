@@ -1,0 +1,125 @@
+"""What the state machine of approvals needs from whatever keeps them, and the errors it raises.
+
+A store keeps rows and runs transactions; it knows no rule about who may answer or use what. Every rule is in
+`approver.py`, once, so that a second kind of store can't come to another conclusion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import AbstractContextManager
+from typing import Literal, Protocol
+
+import msgspec
+
+from guardhouse.model import ApprovalRequest, ApprovalStatus, GuardhouseError
+
+Purpose = Literal["bound", "resume"]
+"""What a sealed blob holds: what the approval is bound to, or what is needed to take the action up again."""
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A request with what it is looked up by."""
+
+    request: ApprovalRequest
+    scope: str
+    """`Bound.scope`: an approval never leaves it."""
+    intent: str
+    """`Bound.intent`: equal while only the facts differ."""
+
+
+class Transaction(Protocol):
+    """What can be done to the rows, all of it or nothing."""
+
+    def get(self, request_id: str) -> Entry | None:
+        """The request with that id."""
+        ...
+
+    def select(
+        self,
+        *,
+        status: Collection[ApprovalStatus] | None = None,
+        scope: str | None = None,
+        action_hash: str | None = None,
+        intent: str | None = None,
+        session_id: str | None = None,
+        limit: int | None = None,
+    ) -> list[Entry]:
+        """The requests that fit everything given, newest first."""
+        ...
+
+    def due(self, now: float, *, limit: int | None = None) -> list[Entry]:
+        """Pending requests whose `expires_at`, and approved ones whose `use_by`, is not after `now`."""
+        ...
+
+    def count_pending(self, *, scope: str | None = None) -> int:
+        """How many are pending, in one scope or altogether."""
+        ...
+
+    def sealed(self, request_id: str, purpose: Purpose) -> bytes | None:
+        """A sealed blob of the request; None once it is erased."""
+        ...
+
+    def add(self, entry: Entry, *, bound: bytes, resume: bytes) -> None:
+        """A new request with its sealed blobs."""
+        ...
+
+    def change(self, before: ApprovalRequest, after: ApprovalRequest, *, at: float, erase: bool) -> None:
+        """Replace what became of a request, if it still has the status it had; GuardhouseError otherwise.
+
+        With `erase`, both blobs are overwritten, not only unlinked.
+        """
+        ...
+
+    def remove(self, *, changed_before: float, expired_before: float) -> int:
+        """Remove finished requests whose last change and whose `expires_at` are not after these times."""
+        ...
+
+
+class Store(Protocol):
+    """Keeps requests. Safe to share between threads, and between processes that open the same one.
+
+    Whatever fails is a GuardhouseError that tells nothing of what is in a row.
+    """
+
+    def reading(self) -> AbstractContextManager[Transaction]:
+        """A transaction that sees one moment and changes nothing."""
+        ...
+
+    def writing(self) -> AbstractContextManager[Transaction]:
+        """A transaction that no other writing one overlaps, in any process or node; committed when it ends.
+
+        An exception inside undoes all of it. When it has ended without one, its changes are on disk.
+        """
+        ...
+
+    def changes(self) -> object:
+        """A mark that differs from an earlier one if anything may have been changed since, by anybody. Cheap."""
+        ...
+
+    def shrink(self) -> None:
+        """Give space that is no longer used back to the system."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the store; it opens again when it is used again."""
+        ...
+
+
+class NoSuchRequest(GuardhouseError):
+    """There is no request with that id."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no such approval request.", fix="Look for its id among the pending ones.")
+
+
+class RequestClosed(GuardhouseError):
+    """The `request` can no longer be answered or cancelled."""
+
+    def __init__(self, request: ApprovalRequest, what: str, *, fix: str) -> None:
+        super().__init__(what, fix=fix)
+        self.request = request
+
+
+class AlreadyAnswered(RequestClosed):
+    """Somebody gave the opposite answer first."""

@@ -1,0 +1,61 @@
+"""A request as a row of plain columns, and back. Shared by every store, so that they keep the same thing.
+
+A row holds masked text only. The two sealed blobs are columns that no query reads along with the rest: they may be
+large, and nobody but the state machine needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from guardhouse.approvals.interface import Entry
+from guardhouse.model import ApprovalRequest, GuardhouseError
+
+FIELDS: Final = ApprovalRequest.__struct_fields__
+COLUMNS: Final = (*FIELDS, "scope", "intent")
+CHANGING: Final = ("status", "use_by", "answered_at", "actor", "comment", "superseded_by")
+"""What a change of status may change; everything else of a request stays as it was asked."""
+_AS_JSON: Final = frozenset({"action_redacted", "reasons", "codes"})
+_ENUMS: Final = frozenset({"risk_level", "status"})
+
+
+def row_of(entry: Entry) -> dict[str, Any]:
+    """The values of `COLUMNS`, by name."""
+    row = {name: _plain(name, getattr(entry.request, name)) for name in FIELDS}
+    return {**row, "scope": entry.scope, "intent": entry.intent}
+
+
+def changed_values(request: ApprovalRequest) -> dict[str, Any]:
+    """The values of `CHANGING`, by name."""
+    return {name: _plain(name, getattr(request, name)) for name in CHANGING}
+
+
+def entry_of(row: Mapping[str, Any]) -> Entry:
+    """The request in a row; GuardhouseError if it is none through and through, without saying what it holds."""
+    try:
+        fields = {
+            name: msgspec.json.decode(row[name]) if name in _AS_JSON else row[name]
+            for name in FIELDS
+            if row[name] is not None
+        }
+        request = msgspec.convert(fields, ApprovalRequest)
+        return msgspec.convert({"request": request, "scope": row["scope"], "intent": row["intent"]}, Entry)
+    except (msgspec.MsgspecError, TypeError, ValueError):
+        raise damaged(row["id"]) from None
+
+
+def damaged(request_id: object) -> GuardhouseError:
+    """The error for a row that can't have been written by us."""
+    return GuardhouseError(
+        f"The approval request {request_id if isinstance(request_id, str) and request_id else '?'} is damaged.",
+        fix="Cancel it and ask again; if that fails too, move the store of approvals away.",
+    )
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name in _AS_JSON:
+        return msgspec.json.encode(value).decode()
+    return value.value if name in _ENUMS else value

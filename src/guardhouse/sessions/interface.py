@@ -1,0 +1,159 @@
+"""What a session is, and what can be asked of it: events in their order, and in which of them a value occurred.
+
+Nothing here says what a value means, which values are worth indexing, or what follows from where one came from: that
+is for the rules of provenance. Texts in an event are kept as they are given, so whoever gives them masks them first;
+values are kept as keyed fingerprints only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, Protocol, get_args
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SessionEventKind = Literal[
+    "user_said", "assistant_showed", "tool_returned", "memory_returned", "skill_returned", "granted"
+]
+Grade = Literal["user", "trusted", "untrusted"]
+
+KINDS: Final[tuple[SessionEventKind, ...]] = get_args(SessionEventKind)
+GRADES: Final[tuple[Grade, ...]] = get_args(Grade)
+
+ANY_SLOT: Final = "*"
+"""In a question: whatever the value was indexed as. No value can be indexed under it."""
+
+Value = tuple[str, str]
+"""A slot, which is what kind of value it is or what role it had ("url", "word", "field:amount"), and the value. The
+slot is kept as it is given; the value is not kept."""
+
+
+class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """How much a session takes in. All are counts, so the same events always give the same answers."""
+
+    values_per_event: int = 20_000
+    """Further values of an event are left out, and the event says so."""
+    slots_per_value: int = 4
+    """In how many roles one event may index the same value."""
+    values_per_grade: int = 10_000_000
+    """Each grade has its own allowance in a session, so that none can use up another's."""
+    events: int = 100_000
+    """A session that has this many takes no more."""
+    occurrences_per_slot: int = 8
+    """Of one value, in one role, from one grade of source: the first ones are kept."""
+    occurrences_per_grade: int = 24
+    """Of one value from one grade of source, whatever the role."""
+
+
+DEFAULT_SESSION_LIMITS: Final = SessionLimits()
+
+
+class NewEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that happened in a session, as it is handed in."""
+
+    kind: SessionEventKind
+    name: str = ""
+    """The tool, memory store or skill. Cut at 200 characters."""
+    call_id: str | None = None
+    """Cut at 200 characters."""
+    grade: Grade
+    excerpt: str = ""
+    """A line for a person, masked by the caller. Cut at 200 characters."""
+    detail: dict[str, str] | None = None
+    """A few facts, masked by the caller: at most 16, names cut at 64 and values at 200 characters."""
+
+
+class SessionEvent(NewEvent, frozen=True, kw_only=True):
+    """Something that happened in a session, as it is kept."""
+
+    seq: int
+    """Its place: 1, 2, 3, … without a gap."""
+    at: float
+    """Seconds since 1970, UTC, by the clock of whoever recorded it."""
+    capped: bool = False
+    """Some of its values were over a limit and can't be found."""
+
+
+class Occurrence(msgspec.Struct, frozen=True):
+    """A value was in this event, as this kind of value."""
+
+    event: SessionEvent
+    slot: str
+
+
+class Origins(msgspec.Struct, frozen=True):
+    """Where a value occurred, earliest first."""
+
+    occurrences: tuple[Occurrence, ...] = ()
+    capped: bool = False
+    """A limit on occurrences was reached, so there may be later ones than those listed. Each grade has its own limit:
+    a value that is repeated in untrusted content never hides that the user gave it, nor the other way round."""
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """How much of one kind and grade is in a session."""
+
+    kind: SessionEventKind
+    grade: Grade
+    events: int
+    values: int
+    """Values that were indexed, repetitions included."""
+    capped: int
+    """Events of which some values can't be found."""
+    last_seq: int
+    """The latest of them."""
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What is in a session, kept up to date with every event, so that asking costs the same at any length."""
+
+    tallies: tuple[Tally, ...] = ()
+    """Sorted by kind and grade; none for what did not happen."""
+
+    def events(self, *, kind: SessionEventKind | None = None, grade: Grade | None = None) -> int:
+        """How many events there are, of that kind and grade if they are given."""
+        return sum(t.events for t in self.tallies if kind in (None, t.kind) and grade in (None, t.grade))
+
+    def capped(self, *, grade: Grade | None = None) -> int:
+        """How many events have values that can't be found: with any, "it occurred nowhere" is not certain."""
+        return sum(t.capped for t in self.tallies if grade in (None, t.grade))
+
+
+class SessionIndex(Protocol):
+    """Sessions by their id, which is any text but the empty one. Safe to share between threads; what can't be done is
+    a GuardhouseError."""
+
+    def append(self, session_id: str, event: NewEvent, values: Iterable[Value] = ()) -> int:
+        """Add an event with the values that occurred in it, both or neither. Gives its `seq`."""
+        ...
+
+    def origins(self, session_id: str, values: Iterable[Value]) -> dict[Value, Origins]:
+        """In which events each of `values` occurred; with the slot `ANY_SLOT`, in whatever role. Has an answer for
+        every value asked about. Costs the same however long the session is."""
+        ...
+
+    def events(self, session_id: str, *, after: int = 0, limit: int = 100) -> list[SessionEvent]:
+        """Events in order, from the one behind `after`, at most `limit`."""
+        ...
+
+    def last(self, session_id: str, kind: SessionEventKind) -> SessionEvent | None:
+        """The latest event of that kind."""
+        ...
+
+    def summary(self, session_id: str) -> Summary:
+        """What is in the session by kind and grade."""
+        ...
+
+    def forget(self, session_id: str) -> bool:
+        """Remove everything about the session. False if there was nothing."""
+        ...
+
+    def expire(self, older_than: float) -> int:
+        """Remove the sessions whose latest event is from before `older_than`, and give back their space."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files. The index opens again if it is used again."""
+        ...

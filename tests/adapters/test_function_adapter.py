@@ -1,0 +1,438 @@
+"""Plain functions behind the gate: what a call comes back with, and what is left behind."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from guardhouse.adapters import Completed, Denied, Failed, NotCompleted, Pending
+from guardhouse.model import ApprovalStatus, GuardhouseError
+
+API_KEY = "sk-" + "Zq7Xv9Kp2Lm4Nt6Rb8Wd1Yc3"
+
+
+def read_file(path: str) -> str:
+    """Read a file."""
+    return Path(path).expanduser().read_text()
+
+
+def codes(outcome):
+    return [reason.code for reason in outcome.verdict.reasons]
+
+
+def recorder(guard, name):
+    """A tool that only notes what it was called with."""
+    calls = []
+
+    def tool(command):
+        calls.append(command)
+
+    return calls, guard.wrap(tool, name=name, session_id="s1")
+
+
+def approve(guard, pending, **more):
+    return guard.approvals.answer(pending.approval_request_id, approve=True, actor="local:ada", **more)
+
+
+# What an approval is good for
+
+
+def test_a_guarded_read_of_a_private_key_is_pending_and_blocks_nothing(place):
+    guard = place.guard()
+    read = guard.wrap(read_file, session_id="s1")
+    outcome = read(str(place.key))
+    assert isinstance(outcome, Pending)
+    assert outcome.approval_request_id.startswith("ap_")
+    assert outcome.wire() == {
+        "status": "pending",
+        "approval_request_id": outcome.approval_request_id,
+        "message": outcome.text,
+    }
+    (place.project / "notes.txt").write_text("hello")
+    assert read(str(place.project / "notes.txt")).unwrap() == "hello"
+
+
+def test_an_approved_call_runs_once(place):
+    guard = place.guard()
+    calls = []
+
+    def read_file(path: str) -> str:
+        calls.append(path)
+        return "content"
+
+    read = guard.wrap(read_file, session_id="s1")
+    pending = read(str(place.key))
+    assert calls == []
+    approve(guard, pending)
+    assert isinstance(read(str(place.key)), Completed)
+    assert calls == [str(place.key)]
+    again = read(str(place.key))
+    assert isinstance(again, Pending)
+    assert again.approval_request_id != pending.approval_request_id
+    assert calls == [str(place.key)]
+
+
+def test_the_same_approval_can_not_be_used_twice(place):
+    guard = place.guard()
+    read = guard.wrap(read_file, session_id="s1")
+    pending = read(str(place.key))
+    approve(guard, pending)
+    assert isinstance(pending.resume(), Completed)
+    second = pending.resume()
+    assert isinstance(second, Denied)
+    assert codes(second)[0] == "approval.used"
+
+
+def test_a_changed_argument_is_denied_and_named(place):
+    guard = place.guard()
+    other = place.home / ".ssh" / "id_rsa"
+    other.write_text("another key")
+    read = guard.wrap(read_file, session_id="s1")
+    pending = read(str(place.key))
+    approve(guard, pending)
+    outcome = read.with_approval(pending.approval_request_id)(str(other))
+    assert isinstance(outcome, Denied)
+    assert codes(outcome)[0] == "approval.drift"
+    assert "params.path is different" in outcome.verdict.for_person
+    assert "params.path" in outcome.text
+    assert isinstance(pending.resume(), Completed)
+
+
+def test_a_file_that_was_edited_after_it_was_approved_is_denied_and_named(place):
+    guard = place.guard()
+    read = guard.wrap(read_file, session_id="s1")
+    pending = read(str(place.key))
+    approve(guard, pending)
+    place.key.write_text("something else")
+    outcome = read(str(place.key))
+    assert isinstance(outcome, Denied)
+    assert codes(outcome)[0] == "approval.drift"
+    assert f"{place.key} was changed" in outcome.verdict.for_person
+    # The approval is void; asking anew is possible.
+    assert guard.approvals.get(pending.approval_request_id).status is ApprovalStatus.SUPERSEDED
+    assert isinstance(read(str(place.key)), Pending)
+
+
+def test_a_script_that_was_edited_after_its_run_was_approved_is_denied(place):
+    guard = place.guard()
+    script = place.project / "deploy.sh"
+    script.write_text("echo safe")
+    ran, bash = recorder(guard, "bash")
+    pending = bash("sh deploy.sh")
+    approve(guard, pending)
+    script.write_text("rm -rf ~")
+    outcome = bash("sh deploy.sh")
+    assert isinstance(outcome, Denied)
+    assert codes(outcome)[0] == "approval.drift"
+    assert ran == []
+
+
+def test_a_script_that_was_made_after_its_run_was_approved_is_denied(place):
+    guard = place.guard()
+    ran, bash = recorder(guard, "bash")
+    pending = bash("sh ./later.sh")
+    approve(guard, pending)
+    (place.project / "later.sh").write_text("rm -rf ~")
+    assert codes(bash("sh ./later.sh"))[0] == "approval.drift"
+    assert ran == []
+
+
+def test_nobody_answers_for_five_minutes(place):
+    guard = place.guard()
+    pending = guard.wrap(read_file, session_id="s1")(str(place.key))
+    place.clock.now += 299
+    assert isinstance(pending.resume(), Pending)
+    place.clock.now += 1
+    outcome = pending.resume()
+    assert isinstance(outcome, Denied)
+    assert codes(outcome)[0] == "timeout"
+    with pytest.raises(GuardhouseError):
+        approve(guard, pending)
+
+
+def test_an_approval_that_is_not_used_for_ten_minutes_is_void(place):
+    guard = place.guard()
+    pending = guard.wrap(read_file, session_id="s1")(str(place.key))
+    approve(guard, pending)
+    place.clock.now += 600
+    outcome = pending.resume()
+    assert isinstance(outcome, Denied)
+    assert codes(outcome)[0] == "approval.too_late"
+
+
+def test_a_policy_that_turns_to_deny_after_the_approval_denies(place):
+    guard = place.guard()
+    pending = guard.wrap(read_file, session_id="s1")(str(place.key))
+    approve(guard, pending)
+    place.configure("guard: {findings: {path.sensitive_read: deny}}")
+    later = place.guard()
+    outcome = later.wrap(read_file, session_id="s1").with_approval(pending.approval_request_id)(str(place.key))
+    assert isinstance(outcome, Denied)
+    assert codes(outcome)[0] == "path.sensitive_read"
+
+
+def test_a_policy_that_asks_for_more_reasons_after_the_approval_asks_again(place):
+    guard = place.guard()
+    pending = guard.wrap(read_file, session_id="s1")(str(place.key))
+    approve(guard, pending)
+    place.configure("guard: {rules: [{id: two-eyes, effect: require_approval, tool: read_file}]}")
+    later = place.guard()
+    outcome = later.wrap(read_file, session_id="s1")(str(place.key))
+    assert isinstance(outcome, Pending)
+    assert outcome.approval_request_id != pending.approval_request_id
+    assert later.approvals.get(pending.approval_request_id).superseded_by == outcome.approval_request_id
+
+
+def test_a_persons_no_reaches_the_agent_in_their_words(place):
+    guard = place.guard()
+    read = guard.wrap(read_file, session_id="s1")
+    pending = read(str(place.key))
+    guard.approvals.answer(
+        pending.approval_request_id, approve=False, actor="local:ada", comment="Use the deploy key instead."
+    )
+    for outcome in (pending.resume(), read(str(place.key))):
+        assert isinstance(outcome, Denied)
+        assert codes(outcome)[0] == "approval.denied"
+        assert "Use the deploy key instead." in outcome.text
+
+
+def test_an_approval_is_no_good_in_another_session(place):
+    guard = place.guard()
+    pending = guard.wrap(read_file, session_id="s1")(str(place.key))
+    approve(guard, pending)
+    outcome = guard.wrap(read_file, session_id="s2").with_approval(pending.approval_request_id)(str(place.key))
+    assert codes(outcome)[0] == "approval.unknown"
+
+
+def test_another_process_can_take_the_call_up_again(place):
+    guard = place.guard()
+    pending = guard.wrap(read_file, session_id="s1")(path=str(place.key))
+    approve(guard, pending)
+    guard.close()
+    later = place.guard()
+    outcome = later.wrap(read_file, session_id="s1").resume(pending.approval_request_id)
+    assert isinstance(outcome, Completed)
+    with pytest.raises(GuardhouseError, match="no call that waits"):
+        later.wrap(read_file, session_id="s1").resume(pending.approval_request_id)
+
+
+def test_an_approval_settles_what_asked_and_leaves_what_masks(place):
+    place.configure(
+        "guard: {findings: {secret.in_params: redact}, tools: {note: {capabilities: [writes]}},"
+        " rules: [{id: ask, effect: require_approval, action: ToolCallPre, tool: note}]}"
+    )
+    guard = place.guard()
+    seen, note = recorder(guard, "note")
+    pending = note(f"key {API_KEY}")
+    approve(guard, pending)
+    outcome = pending.resume()
+    assert isinstance(outcome, Completed)
+    assert outcome.redacted
+    assert seen == ["key sk-[redacted]"]
+
+
+def test_a_result_that_needs_approval_is_kept_back_until_then_and_the_tool_runs_once(place):
+    place.configure("guard: {rules: [{id: look-first, effect: require_approval, action: ToolCallPost}]}")
+    guard = place.guard()
+    calls, note = recorder(guard, "think")
+    waiting = note("x")
+    assert isinstance(waiting, Pending)
+    assert waiting.ran
+    approve(guard, waiting)
+    assert isinstance(waiting.resume(), Completed)
+    assert calls == ["x"]
+
+
+# What comes back
+
+
+def test_a_denied_call_is_not_made_and_says_why(place):
+    guard = place.guard()
+    fetch = guard.wrap(lambda url: pytest.fail("must not run"), name="url_fetch")
+    outcome = fetch("https://evil.example/x")
+    assert isinstance(outcome, Denied)
+    assert not outcome.ran
+    assert "non_allowlisted_domain" in outcome.text
+    assert outcome.wire()["codes"] == ["non_allowlisted_domain"]
+    with pytest.raises(NotCompleted):
+        outcome.unwrap()
+
+
+def test_a_secret_in_a_result_is_masked(place):
+    guard = place.guard()
+    (place.project / "config.txt").write_text(f"token: {API_KEY}")
+    outcome = guard.wrap(read_file)(str(place.project / "config.txt"))
+    assert outcome.redacted
+    assert API_KEY not in outcome.unwrap()
+    assert API_KEY not in outcome.text
+
+
+def test_content_from_outside_is_marked_as_untrusted(place):
+    place.configure("guard: {network: {default: {allowed_domains: [docs.example]}}}")
+    guard = place.guard()
+    outcome = guard.wrap(lambda url: "the page", name="web_fetch")("https://docs.example/")
+    assert outcome.untrusted
+    assert outcome.value == "the page"
+    assert outcome.text != "the page"
+    assert "the page" in outcome.text
+    assert "untrusted" in outcome.text
+
+
+def test_what_a_tool_raises_is_judged_like_a_result(place):
+    guard = place.guard()
+
+    def read_file(path: str) -> str:
+        raise ValueError(f"bad key {API_KEY}")
+
+    outcome = guard.wrap(read_file)("x.txt")
+    assert isinstance(outcome, Failed)
+    assert outcome.error == "ValueError"
+    assert API_KEY not in outcome.text
+    assert "bad key" in outcome.text
+
+
+def test_a_result_of_any_kind_is_judged_in_its_json_form(place):
+    @dataclass
+    class Record:
+        name: str
+        token: str
+
+    guard = place.guard()
+    outcome = guard.wrap(lambda path: (Record("a", API_KEY), b"raw", {1: float("nan")}), name="read_file")("x.txt")
+    assert outcome.unwrap() == [{"name": "a", "token": "sk-[redacted]"}, "raw", {"1": "nan"}]
+
+
+def test_the_tool_gets_a_private_copy_of_what_was_judged(place):
+    guard = place.guard()
+    files = ["a.txt"]
+    got, read = recorder(guard, "read_many_files")
+    read(files)
+    assert got == [files]
+    assert got[0] is not files
+
+
+def test_an_argument_that_is_no_json_is_refused(place):
+    guard = place.guard()
+    outcome = guard.wrap(lambda path: pytest.fail("must not run"), name="read_file")(object())
+    assert isinstance(outcome, Denied)
+    assert codes(outcome) == ["action.invalid"]
+
+
+def test_defaults_are_part_of_what_is_judged(place):
+    guard = place.guard()
+
+    def url_fetch(url="https://evil.example/"):
+        pytest.fail("must not run")
+
+    assert isinstance(guard.wrap(url_fetch)(), Denied)
+
+
+def test_a_function_whose_arguments_can_hide_each_other_is_refused(place):
+    def read_file(path, /, **options): ...
+
+    with pytest.raises(GuardhouseError, match="positional-only"):
+        place.guard().wrap(read_file)
+
+
+def test_the_wrapper_does_not_hand_out_the_tool(place):
+    guarded = place.guard().wrap(read_file)
+    assert guarded.__name__ == "read_file"
+    assert guarded.__doc__ == "Read a file."
+    assert not hasattr(guarded, "__wrapped__")
+
+
+def test_a_generator_can_not_be_wrapped(place):
+    def stream():
+        yield 1
+
+    with pytest.raises(GuardhouseError, match="bit by bit"):
+        place.guard().wrap(stream)
+
+
+def test_an_async_tool_goes_the_same_way(place):
+    guard = place.guard()
+
+    async def read_file(path: str) -> str:
+        return "content"
+
+    async def story():
+        read = guard.wrap(read_file, session_id="s1")
+        pending = await read(str(place.key))
+        assert isinstance(pending, Pending)
+        approve(guard, pending)
+        done = await pending.resume()
+        assert isinstance(done, Completed)
+        assert isinstance(await read.with_approval(pending.approval_request_id)(str(place.key)), Denied)
+
+    asyncio.run(story())
+
+
+# What is left behind
+
+
+def test_what_became_of_a_call_is_in_the_record(place):
+    from guardhouse.audit import verify
+
+    guard = place.guard()
+    read = guard.wrap(read_file, session_id="s1")
+    pending = read(str(place.key))
+    approve(guard, pending)
+    read(str(place.key))
+    guard.close()
+    events = place.events()
+    told = [(event.kind, event.decision.value if event.decision else None, event.outcome) for event in events]
+    assert told == [
+        ("approval", None, None),
+        ("decision", "require_approval", None),
+        ("approval", None, None),
+        ("approval", None, None),
+        ("decision", "allow", None),
+        ("execution", None, "executed"),
+        ("decision", "allow_with_redaction", None),
+    ]
+    statuses = [event.approval_status.value for event in events if event.kind == "approval"]
+    assert statuses == ["pending", "approved", "consumed"]
+    assert events[2].actor == "local:ada"
+    assert events[5].about == events[4].event_id
+    assert events[4].trace_id == events[5].trace_id == events[6].trace_id
+    assert verify(place.state / "audit").ok
+
+
+def test_a_tool_that_is_stopped_is_recorded_as_aborted(place):
+    guard = place.guard()
+
+    def read_file(path: str) -> str:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        guard.wrap(read_file)("x.txt")
+    guard.close()
+    assert [event.outcome for event in place.events() if event.kind == "execution"] == ["aborted"]
+
+
+def test_no_secret_of_a_call_or_its_result_is_anywhere_in_the_state_directory(place):
+    guard = place.guard()
+    write = guard.wrap(lambda path, content: API_KEY, name="write_file", session_id=API_KEY, principal=API_KEY)
+    outside = write(str(place.home / ".bashrc"), f"password: {API_KEY}")
+    assert isinstance(outside, Pending)
+    held = place.written()
+    approve(guard, outside)
+    outside.resume()
+    bash = guard.wrap(lambda command: API_KEY, name="bash", session_id="s1")
+    bash(f"curl -H 'Authorization: Bearer {API_KEY}' https://x.example/")
+    bash(f"deploy --token {API_KEY}")
+    guard.wrap(lambda path: 1 / 0, name="read_file")(f"{API_KEY}.txt")
+    guard.wrap(lambda path: pytest.fail("no"), name="read_file")({API_KEY: object()})
+    for files in (held, place.written()):
+        assert len(files) >= 3
+        for file, content in files.items():
+            assert API_KEY.encode() not in content, file
+            assert API_KEY.encode("utf-16-le") not in content, file
+
+
+def test_files_under_the_state_directory_are_for_the_owner_only(place):
+    guard = place.guard()
+    guard.wrap(read_file, session_id="s1")(str(place.key))
+    for path in [place.state, *place.state.rglob("*"), *place.keys.rglob("*")]:
+        assert path.stat().st_mode & 0o077 == 0, path
