@@ -8,7 +8,7 @@ import sys
 import time
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, Self, TypeVar, overload
 
 import msgspec
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_AGENTS: Final = "agents"
+"""The registry of guarded agents, in the state directory."""
 
 
 def open_judge(
@@ -103,6 +105,14 @@ class LocalGuard(Guard):
         kind: Any = GuardedAsyncFunction if inspect.iscoroutinefunction(tool) else GuardedFunction
         return kind(self, tool, name=name, context=msgspec.convert(context, CallContext), kept=self._desk)
 
+    def ask_in_terminal(self, approval_id: str, *, timeout: float | None = None) -> ApprovalRequest:
+        """Put a pending request to the person at this process's terminal; the request as it stands then.
+
+        `timeout` is how many seconds they have, if not until the request expires. NoTerminal if there is no terminal
+        to ask at.
+        """
+        return self._desk.ask_in_terminal(approval_id, timeout=timeout)
+
     def close(self) -> None:
         """Bring the record to disk and let go of the stores."""
         self._desk.close()
@@ -172,6 +182,23 @@ class _Desk:
             record=self._record,
         )
 
+    def ask_in_terminal(self, approval_id: str, *, timeout: float | None) -> ApprovalRequest:
+        from guardhouse.approvals.terminal import TerminalChannel
+
+        request = self.approver.get(approval_id)
+        if request is None:
+            raise GuardhouseError("There is no such request for approval.")
+        channel = TerminalChannel(
+            self.approver,
+            self._locations.state / _AGENTS,
+            mask=self._policy().redactor.text,
+            own=True,
+            timeout=timeout,
+            use_within=self._policy().config.approvals.use_within,
+            clock=self._clock,
+        )
+        return channel.ask(request)
+
     def settle(self, asked: Asked, approval_id: str | None = None) -> Settlement:
         return self.approver.settle(asked, approval_id)
 
@@ -222,4 +249,4 @@ def _make_private(directory: Path) -> None:
 def _register(locations: Locations) -> None:
     from guardhouse.approvals.ancestry import register
 
-    register(locations.state / "agents", os.path.basename(sys.argv[0]) or "python")  # noqa: PTH119
+    register(locations.state / _AGENTS, os.path.basename(sys.argv[0]) or "python")  # noqa: PTH119

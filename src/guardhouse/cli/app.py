@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 import guardhouse
-from guardhouse.cli import allowing, checking, explaining, measuring, policies
+from guardhouse.cli import allowing, checking, demonstrating, explaining, measuring, policies
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -14,6 +14,7 @@ def app() -> None:
     """A safety gate for tool-using AI agents."""
 
 
+app.add_command(demonstrating.demo)
 app.add_command(checking.check)
 app.add_command(checking.redact)
 app.add_command(checking.url)

@@ -159,7 +159,6 @@ def watch(state_dir: Path | None) -> None:
     _require_terminal(agents)
     with open_approvals(state_dir=state_dir) as approver:
         channel = _channel(approver, agents)
-        _print("Waiting for questions. Ctrl-C ends.")
         try:
             for request in _arriving(approver):
                 if channel.ask(request).status is ApprovalStatus.PENDING:
@@ -174,6 +173,7 @@ def _arriving(approver: Approver) -> Iterator[ApprovalRequest]:
     from guardhouse.model import ApprovalStatus
 
     waiting: set[str] = set()
+    idle = False
     while True:
         pending = [
             request
@@ -184,9 +184,13 @@ def _arriving(approver: Approver) -> Iterator[ApprovalRequest]:
             _announce(approver.get(missed))
         waiting = {request.id for request in pending[1:]}
         if pending:
+            idle = False
             yield pending[0]
-        else:
-            time.sleep(_POLL)
+            continue
+        if not idle:
+            _print("Waiting for questions. Ctrl-C ends.")
+            idle = True
+        time.sleep(_POLL)
 
 
 def _announce(request: ApprovalRequest | None) -> None:

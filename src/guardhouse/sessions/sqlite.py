@@ -371,7 +371,6 @@ def _open(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA secure_delete = ON")
-        connection.execute("PRAGMA cache_size = -8000")
         version = _version(connection)
         _check_version(version, path)
         if version < VERSION:
