@@ -11,18 +11,23 @@ import msgspec
 import pytest
 from guarded_house import RecordingResolver, codes
 
+from guardhouse.audit import AuditLog
 from guardhouse.detect import Detector
 from guardhouse.detect.secrets import SecretScanner
 from guardhouse.egress import SystemResolver
+from guardhouse.files import LocalFiles
 from guardhouse.guard import FixedPolicy, Guard
 from guardhouse.model import (
     Addresses,
+    ApprovalRequest,
     Decision,
     Finding,
+    GuardhouseError,
     OutputPublish,
     PolicyError,
     RealPath,
     ReasonCode,
+    Settlement,
     Severity,
     ToolCallPost,
     ToolCallPre,
@@ -322,6 +327,134 @@ def test_configuration_file_is_no_file(house):
     sources = Sources(locations=find_locations({"HOME": str(house.home)}), cwd=house.project, variables={})
     with pytest.raises(PolicyError, match="not a file"):
         sources.load()
+
+
+# The record and the approvals, on a real machine
+
+
+KEY = ToolCallPre(tool="read_file", params={"path": "~/.ssh/id_ed25519"})
+
+
+def machine_guard(house, monkeypatch, **more):
+    """A guard with its real stores on the house's home."""
+    monkeypatch.setenv("HOME", str(house.home))
+    monkeypatch.setenv("GUARDHOUSE_KEY_DIR", str(house.root / "keys"))
+    return open_guard(cwd=house.project, state_dir=house.root / "state", resolver=house.resolver, **more)
+
+
+def test_audit_log_can_not_be_written(house, monkeypatch):
+    (house.root / "state").mkdir()
+    (house.root / "state" / "audit").write_text("a file where the directory should be")
+    with machine_guard(house, monkeypatch) as guard:
+        check(guard, CALL, DENY, "guard.audit_unwritable")
+        check(guard, CONTENT, DENY, "guard.audit_unwritable")
+        assert guard.evaluate(SECRET).content is None
+        verdict, understood = guard.evaluate_json("no action")
+        assert not understood
+        assert codes(verdict) == ["guard.audit_unwritable", "action.invalid"]
+
+
+def test_audit_sink_raises(house):
+    class Sink:
+        record = broken
+
+    guard = house.guard(audit=Sink())
+    check(guard, CALL, DENY, "guard.audit_unwritable")
+    check(guard, CONTENT, DENY, "guard.audit_unwritable")
+
+
+def test_store_of_approvals_is_damaged(house, monkeypatch):
+    (house.root / "state").mkdir()
+    (house.root / "state" / "approvals.db").write_bytes(b"not a database at all" * 100)
+    (house.root / "state" / "approvals.db").chmod(0o600)
+    with machine_guard(house, monkeypatch) as guard:
+        check(guard, KEY, DENY, "guard.approvals_unusable")
+        assert guard.evaluate(CALL).decision is ALLOW
+
+
+def test_key_of_the_approvals_can_be_read_by_others(house, monkeypatch):
+    with machine_guard(house, monkeypatch) as guard:
+        assert guard.evaluate(KEY).decision is ASK
+    (house.root / "keys" / "approvals.key").chmod(0o644)
+    with machine_guard(house, monkeypatch) as guard:
+        check(guard, KEY, DENY, "guard.approvals_unusable")
+
+
+def test_key_of_the_approvals_is_another_one(house, monkeypatch):
+    with machine_guard(house, monkeypatch) as guard:
+        request = guard.evaluate(KEY).approval_request_id
+        guard.approvals.answer(request, approve=True, actor="local:ada")
+    (house.root / "keys" / "approvals.key").write_bytes(bytes(32))
+    with machine_guard(house, monkeypatch) as guard:
+        check(guard, KEY, DENY, "guard.approvals_unusable")
+
+
+def test_keeper_of_approvals_gives_something_else(house):
+    class Keeper:
+        def settle(self, asked, approval_id=None):
+            return "approved"
+
+    check(house.guard(approvals=Keeper()), KEY, DENY, "guard.approvals_unusable")
+
+
+def test_keeper_of_approvals_grants_something_else(house):
+    class Keeper:
+        def settle(self, asked, approval_id=None):
+            request = ApprovalRequest(
+                id="ap_x",
+                created_at=0.0,
+                expires_at=1.0,
+                action_type="ToolCallPre",
+                action_hash="v1:of another action",
+                action_summary_redacted="",
+                action_redacted={},
+                risk_level=asked.risk_level,
+                reasons=(),
+                codes=asked.codes,
+                policy_revision="",
+            )
+            return Settlement(request, granted=True)
+
+    check(house.guard(approvals=Keeper()), KEY, DENY, "guard.approvals_unusable")
+
+
+def test_what_a_file_holds_can_not_be_told(house, monkeypatch):
+    monkeypatch.setattr(LocalFiles, "digest", broken)
+    with machine_guard(house, monkeypatch) as guard:
+        verdict = guard.evaluate(KEY)
+        assert verdict.decision is ASK
+        guard.approvals.answer(verdict.approval_request_id, approve=True, actor="local:ada")
+        later = guard.evaluate(KEY, approval_id=verdict.approval_request_id)
+        assert later.decision is DENY
+        assert codes(later)[0] == "approval.drift"
+
+
+def test_what_was_done_can_not_be_recorded(house, monkeypatch):
+    with machine_guard(house, monkeypatch) as guard:
+
+        def read_file(path):
+            monkeypatch.setattr(AuditLog, "record", broken)
+            return "what must not be seen"
+
+        outcome = guard.wrap(read_file)("x.txt")
+        assert outcome.status == "denied"
+        assert outcome.ran
+        assert outcome.verdict.reasons[0].code == "guard.audit_unwritable"
+        assert "must not be seen" not in outcome.text
+        monkeypatch.undo()
+
+
+def test_state_directory_can_not_be_made(house, monkeypatch):
+    (house.root / "state").write_text("a file where the directory should be")
+    with pytest.raises(GuardhouseError, match="state directory"):
+        machine_guard(house, monkeypatch)
+
+
+def test_registry_of_agents_can_not_be_written(house, monkeypatch):
+    (house.root / "state").mkdir()
+    (house.root / "state" / "agents").write_text("a file where the directory should be")
+    with pytest.raises(GuardhouseError, match="registry of agents"):
+        machine_guard(house, monkeypatch)
 
 
 # The table -----------------------------------------------------------------------------------------------------------
