@@ -5,10 +5,8 @@ BIN := $(VENV)/bin
 
 .PHONY: run test setup lint types contracts unit docs lock bench clean
 
-run: setup ## judge a few example actions, then one with the command itself
-	@$(BIN)/python examples/walk.py
-	@echo "guardhouse check < examples/upload.json"
-	@$(BIN)/guardhouse check --config examples/config.yaml < examples/upload.json; test $$? -eq 30
+run: setup ## watch a hijacked agent, without the gate and with it
+	@$(BIN)/guardhouse demo
 
 test: setup lint types contracts unit ## everything CI checks
 
@@ -41,6 +39,9 @@ docs: setup ## write the pages that are made from the code
 bench: setup ## the figures, as ratios in one run
 	$(BIN)/python bench/decision.py
 	$(BIN)/python bench/start.py
+	$(BIN)/python bench/audit.py
+	$(BIN)/python bench/approvals.py
+	$(BIN)/python bench/session.py
 
 lock: setup ## pin what pyproject.toml asks for (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \

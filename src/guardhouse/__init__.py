@@ -1,10 +1,11 @@
 """Guardhouse: a safety gate for tool-using AI agents.
 
-    from guardhouse import ToolCallPre, open_guard
+    from guardhouse import open_guard
 
-    guard = open_guard()
-    verdict = guard.evaluate(ToolCallPre(tool="url_fetch", params={"url": "https://example.com/"}))
-    print(verdict.decision, verdict.for_person)
+    with open_guard() as guard:
+        read_file = guard.wrap(read_file, session_id="s1")
+        outcome = read_file("~/.ssh/id_ed25519")
+        print(outcome.status, outcome.text)
 
 Names are loaded when they are first used, so that importing the package costs little.
 """
@@ -14,9 +15,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from guardhouse.adapters import Completed, Denied, Failed, NotCompleted, Outcome, Pending
     from guardhouse.guard import Guard
     from guardhouse.model import (
         Action,
+        ApprovalRequest,
+        ApprovalStatus,
         Decision,
         Finding,
         GuardhouseError,
@@ -37,22 +41,35 @@ if TYPE_CHECKING:
         action_hash,
         parse_action,
     )
-    from guardhouse.opening import open_guard
+    from guardhouse.opening import LocalGuard, open_approvals, open_guard, open_judge
 
 __version__ = "0.1.0"
 
-_HOMES = {"Guard": "guardhouse.guard", "open_guard": "guardhouse.opening"}
+_HOMES = {
+    "Guard": "guardhouse.guard",
+    **dict.fromkeys(("LocalGuard", "open_approvals", "open_guard", "open_judge"), "guardhouse.opening"),
+    **dict.fromkeys(("Completed", "Denied", "Failed", "NotCompleted", "Outcome", "Pending"), "guardhouse.adapters"),
+}
 
 __all__ = [
     "Action",
+    "ApprovalRequest",
+    "ApprovalStatus",
+    "Completed",
     "Decision",
+    "Denied",
+    "Failed",
     "Finding",
     "Guard",
     "GuardhouseError",
     "InvalidAction",
+    "LocalGuard",
     "MemoryReadPost",
     "MemoryReadPre",
+    "NotCompleted",
+    "Outcome",
     "OutputPublish",
+    "Pending",
     "PolicyError",
     "Reason",
     "RiskLevel",
@@ -64,7 +81,9 @@ __all__ = [
     "UserInput",
     "Verdict",
     "action_hash",
+    "open_approvals",
     "open_guard",
+    "open_judge",
     "parse_action",
 ]
 

@@ -333,7 +333,7 @@ class _Turn:
         """What a live request is bound to, as it was sealed; GuardhouseError unless its row says the same."""
         request = entry.request
         sealed = self.transaction.sealed(request.id, "bound")
-        if sealed is None or not request.action_hash:
+        if sealed is None:
             raise damaged(request.id)
         try:
             bound = _unpacked(self._seal.open("bound", request.id, sealed))

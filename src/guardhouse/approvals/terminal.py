@@ -164,6 +164,7 @@ class TerminalChannel:
         if line.end == "closed":
             return self._current(request)
         if line.end == "interrupted":
+            terminal.write("\n", self._clock() + _POLL)
             return self._record(terminal, request, approve=False, comment=None)
         text = line.text
         word, _, rest = text.partition(" ")

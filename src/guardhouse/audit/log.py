@@ -159,9 +159,11 @@ class AuditLog:
                 sync(handle)  # without the lock: others go on appending, and one sync serves them all
         finally:
             os.close(handle)
-        with self._exclusive():
+        with self._own():
             self._flushed = max(self._flushed, written)
-            self._mark_synced(seq)
+        if os.path.lexists(self._lock_path):  # else the log was removed, and is not to come back by this
+            with self._exclusive():
+                self._mark_synced(seq)
 
     def close(self) -> None:
         """Flush, and take no more events."""

@@ -5,7 +5,16 @@ from __future__ import annotations
 import click
 
 import guardhouse
-from guardhouse.cli import allowing, checking, demonstrating, explaining, measuring, policies
+from guardhouse.cli import (
+    allowing,
+    approving,
+    auditing,
+    checking,
+    demonstrating,
+    explaining,
+    measuring,
+    policies,
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -21,5 +30,8 @@ app.add_command(checking.url)
 app.add_command(policies.policy)
 app.add_command(allowing.allow)
 app.add_command(allowing.trust)
+app.add_command(approving.approvals)
+app.add_command(auditing.audit)
+app.add_command(auditing.why)
 app.add_command(explaining.explain)
 app.add_command(measuring.evaluate)

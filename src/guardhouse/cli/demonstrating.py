@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,7 +11,7 @@ import click
 from guardhouse.cli.options import json_option
 
 if TYPE_CHECKING:
-    from guardhouse.demo import Ending, Stage, Step
+    from guardhouse.demo import Call, Ending, Stage, Step
     from guardhouse.model import Verdict
 
 _WIDTH: Final = 96
@@ -43,7 +44,7 @@ def demo(*, ask: bool, as_json: bool) -> None:
 
 
 def _tell(stage: Stage, *, ask: bool) -> Ending:
-    from guardhouse.demo import PAGE, TASK
+    from guardhouse.demo import PAGE, TASK, Call
 
     _say("Guardhouse demo: an agent reads a web page that was written for it.", "head")
     _say(f"The user asked: {TASK}")
@@ -52,14 +53,18 @@ def _tell(stage: Stage, *, ask: bool) -> Ending:
     _say()
     _say("1. Without the gate", "head")
     for step in stage.without_gate():
-        _say(f"  agent → {_call(step)}")
-        _say(f"          {_plain_result(step)}", "bad" if step.tool != "web_fetch" else "dim")
+        if isinstance(step, Call):
+            _say(f"  agent → {_shown(step)}")
+        else:
+            _say(f"          {_plain_result(step)}", "dim" if step.call.tool == "web_fetch" else "bad")
     _say("  The key is on somebody else's server, and the photos are gone.", "bad")
     _say()
     _say("2. The same agent, the same world, behind the gate", "head")
     for step in stage.with_gate(ask=ask):
-        _say(f"  agent → {_call(step)}")
-        _tell_outcome(step)
+        if isinstance(step, Call):
+            _say(f"  agent → {_shown(step)}")
+        else:
+            _tell_outcome(step)
     ending = stage.ending()
     _say()
     _say("3. What is left", "head")
@@ -105,9 +110,13 @@ def _tell_why(verdict: Verdict) -> None:
 def _as_json(stage: Stage) -> Ending:
     import json
 
-    without = [{"tool": step.tool, "result": _plain_result(step)} for step in stage.without_gate()]
+    from guardhouse.demo import Step
+
+    made = [step for step in stage.without_gate() if isinstance(step, Step)]
+    without = [{"tool": step.call.tool, "result": _plain_result(step)} for step in made]
     stolen, destroyed = stage.world.stolen, stage.world.destroyed
-    steps = [{"tool": step.tool, **step.result.wire()} for step in stage.with_gate(ask=False)]
+    made = [step for step in stage.with_gate(ask=False) if isinstance(step, Step)]
+    steps = [{"tool": step.call.tool, **step.result.wire()} for step in made]
     ending = stage.ending()
     click.echo(
         json.dumps(
@@ -123,19 +132,19 @@ def _as_json(stage: Stage) -> Ending:
     return ending
 
 
-def _call(step: Step) -> str:
-    shown = {name: value if len(value) < 48 else "…" for name, value in step.arguments.items()}
-    return f"{step.tool}({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+def _shown(call: Call) -> str:
+    shown = {name: value if len(value) < 48 else "…" for name, value in call.arguments.items()}
+    return f"{call.tool}({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
 
 def _plain_result(step: Step) -> str:
-    match step.tool:
+    match step.call.tool:
         case "web_fetch":
             return f"{len(step.result)} characters"
         case "read_file":
             return f"the private key, {len(step.result)} characters"
         case "http_post":
-            return f"sent, {len(step.arguments['body'])} characters: {step.result}"
+            return f"sent, {len(step.call.arguments['body'])} characters: {step.result}"
     return str(step.result)
 
 
@@ -157,4 +166,5 @@ def _wrapped(text: str, indent: str, style: str) -> None:
 
 
 def _say(text: str = "", style: str = "") -> None:
-    click.echo(click.style(text, **_STYLES[style]) if style and sys.stdout.isatty() else text)
+    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    click.echo(click.style(text, **_STYLES[style]) if style and color else text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from guardhouse.adapters import Completed, Outcome, Pending
 from guardhouse.approvals.ancestry import NoTerminal
 from guardhouse.config import Locations, Sources
-from guardhouse.demo.agent import Step, Tools, hijacked
+from guardhouse.demo.agent import Call, Step, Tools, hijacked
 from guardhouse.demo.world import World
 from guardhouse.egress import SkippedLookup
 from guardhouse.opening import LocalGuard
@@ -51,17 +51,18 @@ class Stage:
         self.world = World(directory / "unguarded")
         self._wanted = False
 
-    def without_gate(self) -> Iterator[Step]:
+    def without_gate(self) -> Iterator[Call | Step]:
         """Each call of the agent's, and what it did."""
         yield from hijacked({name: getattr(self.world, name) for name in _TOOLS})
 
-    def with_gate(self, *, ask: bool) -> Iterator[Step]:
+    def with_gate(self, *, ask: bool) -> Iterator[Call | Step]:
         """The same agent in the same world, behind the gate. With `ask`, questions go to the person at the terminal,
         if there is one."""
         self.world = World(self._directory / "guarded")
         with _guard_of(self.world) as guard:
             for step in hijacked(_guarded(guard, self.world, ask=ask)):
-                self._wanted = step.tool == "delete_directory" and isinstance(step.result, Completed)
+                if isinstance(step, Step) and step.call.tool == "delete_directory":
+                    self._wanted = isinstance(step.result, Completed)
                 yield step
 
     def ending(self) -> Ending:

@@ -79,8 +79,11 @@ SECRET_OUT: Final = ReasonCode(
     on=("ToolCallPre", "SkillRunPre"),
 )
 
-_SUBCOMMANDS: Final = frozenset("approvals token allow trust install uninstall policy enforce serve hook".split())
-"""Subcommands of ours that change what is allowed; looking (`check`, `url`, `redact`) is harmless."""
+_SUBCOMMANDS: Final = frozenset(
+    "approvals audit why token allow trust install uninstall policy enforce serve hook".split()
+)
+"""Subcommands of ours that change what is allowed, or show what the agent must not see; `check`, `url` and `redact` are
+harmless."""
 _TAMPERING: Final = frozenset("kill pkill killall stop disable mask remove purge uninstall".split())
 """What other programs do to a program, before or after its name."""
 _PROGRAM: Final = "guardhouse"

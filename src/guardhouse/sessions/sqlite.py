@@ -50,6 +50,8 @@ _LOWEST: Final = -(2**63)
 _REMOVED_AT_ONCE: Final = 5_000
 """Rows, or pages, that are removed before other processes get their turn."""
 
+_GRADES: Final = dict(enumerate(GRADES))
+
 _EVENT: Final = "kind, name, call_id, grade, excerpt, detail, seq, at, capped"
 _EVENT_FIELDS: Final = tuple(_EVENT.split(", "))
 _ROWS: Final = (
@@ -119,8 +121,9 @@ class SQLiteSessions:
                     continue
                 rows, capped = answer(first_rows(map(Row._make, stored), self._limits), slot, self._limits)
                 for row in rows:
-                    if row.seq not in events:
-                        events[row.seq] = _event_at(connection, session, row.seq)
+                    event = events.get(row.seq) or events.setdefault(row.seq, _event_at(connection, session, row.seq))
+                    if event.grade != _GRADES[row.grade]:
+                        raise _unusable(self._path, "damaged, a value and its event differ")
                 found[pair] = Origins(tuple(Occurrence(events[row.seq], row.slot) for row in rows), capped)
             return found
 
@@ -152,7 +155,7 @@ class SQLiteSessions:
                 "SELECT kind, grade, events, indexed, capped, last_seq FROM tally WHERE session = ?",
                 (_session(connection, key.tag),),
             )
-            tallies = (Tally(kind, GRADES[grade], *counts) for kind, grade, *counts in rows)
+            tallies = (Tally(kind, _GRADES[grade], *counts) for kind, grade, *counts in rows)
             return Summary(tuple(sorted(tallies, key=lambda tally: (tally.kind, tally.grade))))
 
     def forget(self, session_id: str) -> bool:
@@ -275,7 +278,7 @@ class SQLiteSessions:
                 raise _unusable(self._path, _name(error)) from error
             except OSError as error:
                 raise _unusable(self._path, error.strerror or type(error).__name__) from error
-            except (msgspec.DecodeError, IndexError, TypeError) as error:
+            except (msgspec.DecodeError, KeyError, TypeError) as error:
                 raise _unusable(self._path, f"damaged, {type(error).__name__}") from error
 
     def _leave_parent(self) -> None:
@@ -432,7 +435,7 @@ def _event_at(connection: sqlite3.Connection, session: int, seq: int) -> Session
 
 def _event(row: tuple[Any, ...]) -> SessionEvent:
     kept = dict(zip(_EVENT_FIELDS, row, strict=True))
-    kept["grade"] = GRADES[kept["grade"]]
+    kept["grade"] = _GRADES[kept["grade"]]
     kept["capped"] = bool(kept["capped"])
     kept["detail"] = None if kept["detail"] is None else msgspec.json.decode(kept["detail"])
     return msgspec.convert(kept, SessionEvent)
