@@ -64,9 +64,11 @@ class Case:
     """One action before one policy. `decide` may be called again with more facts; what was already read out of the
     action is kept, and the answer is the same as if everything were looked at afresh."""
 
-    def __init__(self, action: Action, policy: Policy) -> None:
+    def __init__(self, action: Action, policy: Policy, *, binds: bool = False) -> None:
+        """`binds`: a person can be asked, so a verdict that asks is bound to what the files it is about hold."""
         self.action = action
         self.policy = policy
+        self._binds = binds
         self._scene = Scene(action, policy.settings)
         self._asked = False
         self._facts = NO_FACTS
@@ -91,7 +93,7 @@ class Case:
             return Needs(scene.unanswered)
         try:
             judgement = self._judgement = policy.engine.judge(scene, findings)
-            if judgement.decision is Decision.REQUIRE_APPROVAL and not last:
+            if self._binds and judgement.decision is Decision.REQUIRE_APPROVAL and not last:
                 wanted = bindings(scene, findings, policy.extra_detectors)
                 missing = tuple(need for need in wanted if not facts.answers(need))
                 if missing:
@@ -181,6 +183,7 @@ class Case:
             reasons=verdict.reasons,
             codes=tuple(sorted(_asking(verdict))),
             policy_revision=verdict.policy_revision,
+            bound_to=tuple(map(mask, self._facts.kept) if mask is not None else self._facts.kept),
         )
 
     def settled(self, verdict: Verdict, settlement: Settlement) -> Verdict:

@@ -233,7 +233,7 @@ class Guard:
         case: Case | None = None
         try:
             policy = _current(self._policy)
-            case = Case(admit(action, policy.config.limits), policy)
+            case = Case(admit(action, policy.config.limits), policy, binds=self._approvals is not None)
             verdict = yield from _decided(case)
         except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
             verdict = _failed(error, self._in_force())
@@ -377,13 +377,12 @@ class Guard:
         answers: dict[Need, Answer] = {}
         hosts: list[AddressesOf] = []
         for need in question.needs:
-            match need:
-                case AddressesOf():
-                    hosts.append(need)
-                case RealPathOf():
-                    answers[need] = self._real_path(need)
-                case FileDigestOf() | ProgramOf():
-                    answers[need] = self._digest(need)
+            if isinstance(need, RealPathOf):
+                answers[need] = self._real_path(need)
+            elif isinstance(need, AddressesOf):
+                hosts.append(need)
+            else:
+                answers[need] = self._digest(need)
         return answers, hosts
 
     # A port that breaks has answered with an error: what was found without it still counts.

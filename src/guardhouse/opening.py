@@ -183,7 +183,7 @@ class _Desk:
         )
 
     def ask_in_terminal(self, approval_id: str, *, timeout: float | None) -> ApprovalRequest:
-        from guardhouse.approvals.terminal import TerminalChannel
+        from guardhouse.approvals import TerminalChannel
 
         request = self.approver.get(approval_id)
         if request is None:
@@ -247,6 +247,6 @@ def _make_private(directory: Path) -> None:
 
 
 def _register(locations: Locations) -> None:
-    from guardhouse.approvals.ancestry import register
+    from guardhouse.approvals import register
 
     register(locations.state / _AGENTS, os.path.basename(sys.argv[0]) or "python")  # noqa: PTH119

@@ -32,6 +32,7 @@ class Place:
             system=root / "etc" / "guardhouse",
             user=root / "home" / ".config" / "guardhouse",
             state=root / "home" / ".local" / "state" / "guardhouse",
+            keys=root / "home" / ".local" / "share" / "guardhouse" / "keys",
         )
         self.locations.system.mkdir(parents=True)
         self.locations.user.mkdir(parents=True)

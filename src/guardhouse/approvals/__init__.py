@@ -1,16 +1,52 @@
-"""Approvals: the state machine of requests, the store they are kept in, and the channels that put them to people."""
+"""Approvals: the state machine of requests, the store they are kept in, and the channels that put them to people.
 
-from guardhouse.approvals.approver import ApprovalSettings, Approver
-from guardhouse.approvals.interface import AlreadyAnswered, NoSuchRequest, RequestClosed, Store, Transaction
-from guardhouse.approvals.sqlite_store import SqliteStore
+Names are loaded when they are first used: most calls ask nobody, and a gate must start fast.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from guardhouse.approvals.ancestry import Agent, NoTerminal, guarded_ancestor, register, require_terminal
+    from guardhouse.approvals.approver import ApprovalSettings, Approver
+    from guardhouse.approvals.card import card
+    from guardhouse.approvals.interface import AlreadyAnswered, NoSuchRequest, RequestClosed, Store, Transaction
+    from guardhouse.approvals.sqlite_store import SqliteStore
+    from guardhouse.approvals.terminal import TerminalChannel
 
 __all__ = [
+    "Agent",
     "AlreadyAnswered",
     "ApprovalSettings",
     "Approver",
     "NoSuchRequest",
+    "NoTerminal",
     "RequestClosed",
     "SqliteStore",
     "Store",
+    "TerminalChannel",
     "Transaction",
+    "card",
+    "guarded_ancestor",
+    "register",
+    "require_terminal",
 ]
+
+_MODULES = {
+    "ancestry": ("Agent", "NoTerminal", "guarded_ancestor", "register", "require_terminal"),
+    "approver": ("ApprovalSettings", "Approver"),
+    "card": ("card",),
+    "interface": ("AlreadyAnswered", "NoSuchRequest", "RequestClosed", "Store", "Transaction"),
+    "sqlite_store": ("SqliteStore",),
+    "terminal": ("TerminalChannel",),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

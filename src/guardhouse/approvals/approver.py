@@ -372,6 +372,7 @@ class _Turn:
             reasons=asked.reasons,
             codes=asked.codes,
             policy_revision=asked.policy_revision,
+            bound_to=asked.bound_to,
         )
 
 

@@ -239,6 +239,8 @@ def _covered(request: ApprovalRequest, use_within: float) -> Iterator[tuple[str,
     by = f"until {_moment(request.use_by)}" if request.use_by is not None else f"within {_duration(use_within)}"
     yield "covers", f"This exact call, once, {by}."
     yield "never", "Not again, not with other values, not if a file or program that it names changes."
+    if request.bound_to:
+        yield "bound to", "\n".join(request.bound_to)
     yield (
         "reasons",
         f"Only {', '.join(request.codes)}: whatever else is found then asks anew." if request.codes else "None.",

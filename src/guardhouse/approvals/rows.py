@@ -18,7 +18,7 @@ FIELDS: Final = ApprovalRequest.__struct_fields__
 COLUMNS: Final = (*FIELDS, "scope", "intent")
 CHANGING: Final = ("status", "use_by", "answered_at", "actor", "comment", "superseded_by")
 """What a change of status may change; everything else of a request stays as it was asked."""
-_AS_JSON: Final = frozenset({"action_redacted", "reasons", "codes"})
+_AS_JSON: Final = frozenset({"action_redacted", "reasons", "codes", "bound_to"})
 _ENUMS: Final = frozenset({"risk_level", "status"})
 
 

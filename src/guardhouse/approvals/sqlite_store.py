@@ -50,6 +50,7 @@ _MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
             risk_level TEXT NOT NULL,
             reasons TEXT NOT NULL,
             codes TEXT NOT NULL,
+            bound_to TEXT NOT NULL,
             policy_revision TEXT NOT NULL,
             sealed_bound BLOB,
             sealed_resume BLOB,

@@ -114,7 +114,8 @@ class TerminalChannel:
         deadline = request.expires_at
         if self._timeout is not None:
             deadline = min(deadline, self._clock() + self._timeout)
-        if not _AT_THE_TERMINAL.acquire(timeout=max(0.0, deadline - self._clock())):
+        patience = min(max(0.0, deadline - self._clock()), threading.TIMEOUT_MAX)
+        if not _AT_THE_TERMINAL.acquire(timeout=patience):
             return self._current(request)
         try:
             with _Terminal(require_terminal(self._agents, own=self._own), self._clock) as terminal:

@@ -122,6 +122,8 @@ class AuditLog:
         self._syncing: threading.Thread | None = None
         self._stop = threading.Event()
         self._failure: GuardhouseError | None = None
+        self._failures = 0
+        """How often the disk failed. The kernel tells of a failure once, to whoever asks first."""
 
     def __enter__(self) -> Self:
         return self
@@ -142,10 +144,13 @@ class AuditLog:
             self._settle()
             self._rotate_if_due(len(data))
             self._append(data)
+            failures = self._failures
             if not durable:
                 self._sync_later()
         if durable:
             self.flush()
+            if self._failures != failures:  # another thread was told, but this event may be among what is lost
+                raise GuardhouseError("The audit log can't be brought to disk: the disk failed meanwhile.", fix=_FIX)
 
     def flush(self) -> None:
         """Everything recorded through this object is on disk when this returns; GuardhouseError if that failed."""
@@ -156,7 +161,7 @@ class AuditLog:
             handle, seq, written = os.dup(self._handle), self._head.seq, self._written
         try:
             with self._telling("brought to disk"):
-                sync(handle)  # without the lock: others go on appending, and one sync serves them all
+                self._sync(handle)  # without the lock: others go on appending, and one sync serves them all
         finally:
             os.close(handle)
         with self._own():
@@ -250,7 +255,7 @@ class AuditLog:
         try:
             if self._flushed != self._written:
                 self._flushed = self._written
-                sync(handle)
+                self._sync(handle)
         except OSError as error:
             self._failure = GuardhouseError(f"The audit log can't be brought to disk: {error.strerror}.", fix=_FIX)
         finally:
@@ -363,7 +368,7 @@ class AuditLog:
         """A line of the log about itself, on disk before anything is done that it speaks of."""
         self._append(event_bytes(_notice(self._clock(), notes)), notes, synced)
         os.ftruncate(self._handle, self._head.offset)
-        sync(self._handle)
+        self._sync(self._handle)
 
     def _move_head(self, head: Head, synced: int | None = None) -> None:
         """Write the head, and in the same go how much is on disk, if that is to be set anew."""
@@ -384,7 +389,7 @@ class AuditLog:
         full = head.offset + length + _ROOM_FOR_THE_CHAIN > self._settings.max_file_bytes
         if head.offset == 0 or not (full or today > head.file[6:14]):
             return
-        sync(self._handle)
+        self._sync(self._handle)
         self._flushed = self._written
         self._mark_synced(head.seq)
         self._move_head(Head(self._next_name(today), 0, head.seq, head.hash))
@@ -450,6 +455,13 @@ class AuditLog:
 
     # To disk
 
+    def _sync(self, handle: int) -> None:
+        try:
+            sync(handle)
+        except OSError:
+            self._failures += 1
+            raise
+
     def _synced(self) -> int:
         return decode_synced(os.pread(self._lock_handle, SYNCED_SIZE, HEAD_SIZE)) or 0
 
@@ -464,7 +476,7 @@ class AuditLog:
         try:
             thread.start()
         except RuntimeError:  # the interpreter is shutting down, or can't have more threads
-            sync(self._handle)
+            self._sync(self._handle)
             self._flushed = self._written
         else:
             self._syncing = thread
@@ -486,10 +498,18 @@ class AuditLog:
 
     def _after_fork(self) -> None:
         """In the child: the lock, its holder and the thread belong to the parent. Closing lets go of nothing there."""
+        self._close_handles()
+        self._begin()
+
+    def __del__(self) -> None:
+        # The thread that brings events to disk holds on to this object, so nothing is left to be brought there.
+        self._close_handles()
+
+    def _close_handles(self) -> None:
         for handle in (self._handle, self._lock_handle):
             if handle >= 0:
                 os.close(handle)
-        self._begin()
+        self._handle = self._lock_handle = -1
 
 
 def _write(handle: int, data: bytes, offset: int) -> None:

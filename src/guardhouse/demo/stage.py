@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.adapters import Completed, Outcome, Pending
-from guardhouse.approvals.ancestry import NoTerminal
+from guardhouse.approvals import NoTerminal
 from guardhouse.config import Locations, Sources
 from guardhouse.demo.agent import Call, Step, Tools, hijacked
 from guardhouse.demo.world import World

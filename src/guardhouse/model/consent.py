@@ -100,6 +100,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     codes: tuple[str, ...]
     """What an approval would cover: the codes that ask, sorted."""
     policy_revision: str
+    bound_to: tuple[str, ...] = ()
+    """Files and programs that must stay as they are, for people to read."""
 
 
 class ApprovalRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -123,6 +125,7 @@ class ApprovalRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     reasons: tuple[Reason, ...]
     codes: tuple[str, ...]
     policy_revision: str
+    bound_to: tuple[str, ...] = ()
     status: ApprovalStatus = ApprovalStatus.PENDING
     answered_at: float | None = None
     actor: str | None = None

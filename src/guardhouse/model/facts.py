@@ -82,15 +82,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def answers(self, need: Need) -> bool:
         """Whether `need` has an answer, good or bad."""
-        match need:
-            case AddressesOf():
-                return need.host in self.addresses
-            case RealPathOf():
-                return need.path in self.real_paths
-            case FileDigestOf():
-                return need.path in self.files
-            case ProgramOf():
-                return need.name in self.programs
+        if isinstance(need, RealPathOf):
+            return need.path in self.real_paths
+        if isinstance(need, AddressesOf):
+            return need.host in self.addresses
+        return need.path in self.files if isinstance(need, FileDigestOf) else need.name in self.programs
 
     def with_answers(self, answers: Mapping[Need, Answer]) -> Facts:
         """These facts and `answers`."""
@@ -118,6 +114,12 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         for name, answer in self.programs.items():
             bound[f"program:{name}"] = f"{answer.path} {answer.digest or f'unknown {answer.error}'}"
         return bound
+
+    @property
+    def kept(self) -> list[str]:
+        """The files and programs that are there, and that an approval is bound to, by name."""
+        files = [f"file {path}" for path, answer in self.files.items() if ":" in answer.digest]
+        return files + [f"program {one.path}" for one in self.programs.values() if one.path]
 
 
 NO_FACTS = Facts()

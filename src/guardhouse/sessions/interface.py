@@ -27,7 +27,7 @@ ANY_SLOT: Final = "*"
 
 Value = tuple[str, str]
 """A slot, which is what kind of value it is or what role it had ("url", "word", "field:amount"), and the value. The
-slot is kept as it is given; the value is not kept."""
+slot is kept as it is given, so one that is made of content is masked by the caller; the value is not kept."""
 
 
 class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):

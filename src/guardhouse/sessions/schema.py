@@ -9,7 +9,7 @@ SETUP: Final = ("PRAGMA auto_vacuum = INCREMENTAL", "PRAGMA journal_mode = WAL")
 
 # Fingerprints are random numbers. Put straight into one large table, each would change another page, and an event of
 # 2,000 values in a long session would write 2,000 pages. So they go into `recent`, which stays small, and every event
-# moves one of 64 slices of it into `settled`: neighbours go together, and a page is written for many of them at once.
+# moves one of 32 slices of it into `settled`: neighbours go together, and a page is written for many of them at once.
 # Grades are numbers, by their place in GRADES.
 _FIRST: Final = (
     """CREATE TABLE session (

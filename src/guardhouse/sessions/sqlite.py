@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _PATIENCE: Final = 15.0
 """Seconds to wait for other processes that write."""
-_SLICES: Final = 64
+_SLICES: Final = 32
 _SLICE: Final = 2**64 // _SLICES
 _LOWEST: Final = -(2**63)
 _REMOVED_AT_ONCE: Final = 5_000
@@ -60,17 +60,20 @@ _ROWS: Final = (
 )
 _ADD_TO_TALLY: Final = (
     "INSERT INTO tally (session, kind, grade, events, indexed, capped, last_seq) VALUES (?, ?, ?, 1, ?, ?, ?) "
-    "ON CONFLICT DO UPDATE SET events = events + 1, indexed = indexed + excluded.indexed, "
+    "ON CONFLICT (session, kind, grade) DO UPDATE SET events = events + 1, indexed = indexed + excluded.indexed, "
     "capped = capped + excluded.capped, last_seq = excluded.last_seq"
 )
-# A value that has its most occurrences gets no more rows. Rows that move together do not see each other, so there may
-# be a few more than count; who reads them picks the first.
+# A row moves only if its slot has room, and if its grade had room before: exactly the first of a slot, and of a grade a
+# few more than count, because rows that move together are not counted. Who reads them picks the first, and finds the
+# same as if none had been dropped (see `first_rows`).
 _SETTLE: Final = (
     "INSERT INTO settled SELECT * FROM recent AS r WHERE session = ?1 AND fingerprint BETWEEN ?2 AND ?3 "
     "AND (SELECT count(*) FROM settled AS s "
     "WHERE s.session = ?1 AND s.fingerprint = r.fingerprint AND s.grade = r.grade) < ?4 "
     "AND (SELECT count(*) FROM settled AS s WHERE s.session = ?1 AND s.fingerprint = r.fingerprint "
-    "AND s.grade = r.grade AND s.slot = r.slot) < ?5"
+    "AND s.grade = r.grade AND s.slot = r.slot) "
+    "+ (SELECT count(*) FROM recent AS e WHERE e.session = ?1 AND e.fingerprint = r.fingerprint "
+    "AND e.grade = r.grade AND e.slot = r.slot AND e.seq < r.seq) < ?5"
 )
 
 _INHERITED: Final[list[sqlite3.Connection]] = []

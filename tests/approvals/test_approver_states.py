@@ -1,0 +1,177 @@
+"""Invariant 6, under any sequence of questions, answers and jumps of the clock by two approvers on one file."""
+
+import shutil
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+from approval_desk import FINAL, STEPS, Clock, Desk, question
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
+
+from guardhouse.approvals import AlreadyAnswered, ApprovalSettings, RequestClosed
+from guardhouse.model import ApprovalStatus, RiskLevel
+
+QUESTIONS = st.builds(
+    question,
+    st.sampled_from(["make", "rm"]),
+    session=st.sampled_from(["s1", "s2"]),
+    facts=st.sampled_from([{"digest": "1"}, {"digest": "2"}]),
+    risk=st.sampled_from([RiskLevel.MEDIUM, RiskLevel.HIGH]),
+    codes=st.sampled_from([("a.b",), ("a.b", "c.d")]),
+)
+WHICH = st.integers(0, 1)
+TIMES = st.sampled_from([1, 30, 59, 60, 100, -1, -60, -500])
+
+
+def attempt(call):
+    """What it gives, or the error."""
+    try:
+        return call(), None
+    except RequestClosed as error:
+        return None, error
+
+
+class Approvals(RuleBasedStateMachine):
+    ids = Bundle("ids")
+    approved = Bundle("approved")
+
+    def __init__(self):
+        super().__init__()
+        self.directory = tempfile.mkdtemp()
+        self.clock = Clock()
+        limits = ApprovalSettings(answer_within={"medium": 60, "high": 100}, use_within=60, most_pending=3)
+        self.desks = [
+            Desk(Path(self.directory, "a.db"), self.clock, limits, record=self.noted, key=bytes(32)) for _ in range(2)
+        ]
+        self.history = defaultdict(list)
+        self.latest = {}
+        self.grants = defaultdict(int)
+        self.answers = {}
+        self.questions = {}
+
+    def teardown(self):
+        for desk in self.desks:
+            desk.approver.close()
+        shutil.rmtree(self.directory)
+
+    def noted(self, request):
+        past, now = self.history[request.id], self.clock.now
+        assert request.status in STEPS[past[-1] if past else None]
+        if request.status is ApprovalStatus.APPROVED or request.status is ApprovalStatus.DENIED:
+            assert now < request.expires_at
+            assert request.answered_at == now
+            self.answers[request.id] = (request.status, request.actor)
+        if request.status is ApprovalStatus.CONSUMED:
+            assert now < request.use_by
+        past.append(request.status)
+        self.latest[request.id] = request
+
+    @rule(target=ids, asked=QUESTIONS, which=WHICH)
+    def settle(self, asked, which):
+        return self.settled(asked, self.desks[which].approver.settle(asked))
+
+    @rule(target=approved, asked=QUESTIONS, which=WHICH)
+    def ask_and_approve(self, asked, which):
+        request_id = self.settled(asked, self.desks[which].approver.settle(asked))
+        if not isinstance(request_id, str) or self.latest[request_id].status is not ApprovalStatus.PENDING:
+            return multiple()
+        self.answer(request_id, True, "ada", 1 - which)
+        return request_id
+
+    @rule(request_id=approved | ids, by_id=st.booleans(), which=WHICH)
+    def retry(self, request_id, by_id, which):
+        asked = self.questions[request_id]
+        self.settled(asked, self.desks[which].approver.settle(asked, request_id if by_id else None))
+
+    @rule(target=ids, asked=QUESTIONS, request_id=ids, which=WHICH)
+    def settle_by_id(self, asked, request_id, which):
+        was = self.latest[request_id]
+        settlement = self.desks[which].approver.settle(asked, request_id)
+        if settlement.granted:
+            assert settlement.request.id == request_id
+            assert was.status is ApprovalStatus.APPROVED
+        if was.status in FINAL:
+            assert settlement.refusal is not None
+        return self.settled(asked, settlement)
+
+    def settled(self, asked, settlement):
+        request = settlement.request
+        if request is None:
+            assert settlement.refusal in {"unknown", "too_many"}
+            return multiple()
+        assert request == self.latest[request.id]
+        self.questions.setdefault(request.id, asked)
+        assert (request.session_id, request.principal) == (asked.session_id, asked.principal)
+        if settlement.granted:
+            assert settlement.refusal is None
+            assert request.status is ApprovalStatus.CONSUMED
+            assert request.action_hash == asked.bound.hash
+            assert set(asked.codes) <= set(request.codes)
+            assert asked.risk_level <= request.risk_level
+            self.grants[request.id] += 1
+        if settlement.refusal == "drift":
+            assert request.action_hash != asked.bound.hash
+            assert settlement.drifted
+        if settlement.refusal is None and not settlement.granted:
+            assert request.status is ApprovalStatus.PENDING
+            assert request.action_hash == asked.bound.hash
+        return request.id
+
+    @rule(request_id=approved | ids, approve=st.booleans(), actor=st.sampled_from(["ada", "bob"]), which=WHICH)
+    def answer(self, request_id, approve, actor, which):
+        first = self.answers.get(request_id)
+        request, error = attempt(lambda: self.desks[which].approver.answer(request_id, approve=approve, actor=actor))
+        wanted, opposite = (ApprovalStatus.APPROVED, ApprovalStatus.DENIED)[:: 1 if approve else -1]
+        if error is None:
+            assert self.answers[request_id] == (wanted, request.actor)
+            assert first in {None, self.answers[request_id]}
+        elif isinstance(error, AlreadyAnswered):
+            assert first == self.answers[request_id] == (opposite, error.request.actor)
+        else:
+            assert error.request.status in FINAL
+
+    @rule(request_id=approved | ids, which=WHICH)
+    def cancel(self, request_id, which):
+        request, error = attempt(lambda: self.desks[which].approver.cancel(request_id, actor="eve"))
+        assert ((request or error.request).status is ApprovalStatus.CANCELLED) == (error is None)
+        assert error is None or error.request.status in FINAL
+
+    @rule(seconds=TIMES)
+    def pass_(self, seconds):
+        self.clock.pass_(seconds)
+
+    @rule(which=WHICH)
+    def sweep(self, which):
+        self.desks[which].approver.sweep()
+        assert self.desks[which].approver.sweep() == 0
+
+    @rule(request_id=approved | ids, which=WHICH)
+    def look(self, request_id, which):
+        desk = self.desks[which]
+        assert desk.approver.get(request_id) == self.latest[request_id]
+        kept = desk.approver.resume_data(request_id) is not None
+        assert kept == (self.latest[request_id].status not in FINAL)
+
+    @rule(which=WHICH)
+    def reopen(self, which):
+        self.desks[which].approver.close()
+
+    @invariant()
+    def granted_once(self):
+        for request_id, statuses in self.history.items():
+            assert statuses.count(ApprovalStatus.CONSUMED) == self.grants[request_id] <= 1
+
+    @invariant()
+    def one_live_request_for_one_action(self):
+        live = [
+            (request.session_id, request.action_hash) for request in self.latest.values() if request.status not in FINAL
+        ]
+        assert len(live) == len(set(live))
+
+
+TestApprovals = Approvals.TestCase
+TestApprovals.settings = settings(
+    max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)

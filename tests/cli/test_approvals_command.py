@@ -1,0 +1,376 @@
+"""`guardhouse approvals`, run as a process: in a terminal where it answers, and without one where it must not."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from guardhouse.approvals import ApprovalSettings, Approver, SqliteStore
+from guardhouse.approvals.terminal import local_actor
+from guardhouse.model import ApprovalStatus, Asked, Decision, Reason, RiskLevel, Severity, ToolCallPre, bind, wire
+
+PATIENCE = 20.0
+COMMAND = [sys.executable, "-m", "guardhouse", "approvals"]
+PROMPT = "[y/N] "
+
+
+class House:
+    """A state directory with requests in it, and ways to run the command on it."""
+
+    def __init__(self, home: Path, state: Path):
+        self.home, self.state = home, state
+        self.ids = iter(f"ap_{index:06x}aaaaaaaaaaaaaaaaaa" for index in range(1, 99))
+        self.env = {
+            "HOME": str(home),
+            "PATH": os.environ["PATH"],
+            "LC_ALL": "C.UTF-8",
+            "GUARDHOUSE_STATE_DIR": str(state),
+        }
+        self.screens = []
+
+    def approver(self, seconds=300.0):
+        return Approver(
+            SqliteStore(self.state / "approvals.db"),
+            bytes(32),
+            ApprovalSettings(answer_within={"medium": seconds}),
+            new_id=lambda: next(self.ids),
+        )
+
+    def request(self, command="make deploy", *, seconds=300.0, **changes):
+        action = ToolCallPre(tool="bash", params={"command": command}, session_id="s1")
+        reason = Reason(
+            code="shell.ask_mode",
+            decided_by="detector:commands",
+            decision=Decision.REQUIRE_APPROVAL,
+            severity=Severity.MEDIUM,
+            title="A command asks first",
+            why="A command can do anything you can.",
+            instead="Use a tool that does one thing.",
+        )
+        fields = {
+            "bound": bind(action, {}),
+            "resume": b"{}",
+            "action_type": "ToolCallPre",
+            "tool_name": "bash",
+            "session_id": "s1",
+            "run_id": None,
+            "principal": None,
+            "action_summary_redacted": f"bash: {command}",
+            "action_redacted": wire(action),
+            "risk_level": RiskLevel.MEDIUM,
+            "reasons": (reason,),
+            "codes": ("shell.ask_mode",),
+            "policy_revision": "p1",
+        }
+        return self.approver(seconds).settle(Asked(**{**fields, **changes})).request
+
+    def now(self, request):
+        return self.approver().get(request.id)
+
+    def run(self, *arguments):
+        """Without any terminal."""
+        return subprocess.run(
+            [*COMMAND, *arguments],
+            input="y\n" * 10,
+            capture_output=True,
+            text=True,
+            env=self.env,
+            cwd=self.home,
+            start_new_session=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+
+    def at_terminal(self, *arguments, command=COMMAND):
+        screen = Screen([*command, *arguments], self.env, self.home)
+        self.screens.append(screen)
+        return screen
+
+
+class Screen:
+    """A terminal in which the command runs."""
+
+    def __init__(self, command, env, cwd):
+        self.shown = b""
+        self.pid, self.handle = pty.fork()
+        if self.pid == 0:
+            try:
+                os.chdir(cwd)
+                os.execve(command[0], command, env)
+            finally:
+                os._exit(99)
+
+    @property
+    def text(self):
+        return self.shown.decode("utf-8", "replace").replace("\r\n", "\n")
+
+    def read_until(self, text, *, after=""):
+        end = time.monotonic() + PATIENCE
+        while after not in self.text or text not in self.text[self.text.index(after) :]:
+            assert time.monotonic() < end, f"never saw {text!r} in {self.text!r}"
+            assert self._read(), f"it ended before {text!r}: {self.text!r}"
+        return self.text
+
+    def _read(self):
+        if not select.select([self.handle], [], [], 0.1)[0]:
+            return True
+        try:
+            data = os.read(self.handle, 65536)
+        except OSError:
+            return False
+        self.shown += data
+        return bool(data)
+
+    def type(self, keys):
+        os.write(self.handle, keys.encode())
+
+    def status(self):
+        """The exit status, once everything that was shown is read."""
+        end = time.monotonic() + PATIENCE
+        while self._read():
+            assert time.monotonic() < end, f"it does not end: {self.text!r}"
+        _, status = os.waitpid(self.pid, 0)
+        self.pid = 0
+        return os.waitstatus_to_exitcode(status)
+
+    def close(self):
+        if self.pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.handle)
+
+
+@pytest.fixture
+def house(tmp_path):
+    home, state = tmp_path / "home", tmp_path / "state"
+    home.mkdir()
+    state.mkdir(mode=0o700)
+    house = House(home, state)
+    yield house
+    for screen in house.screens:
+        screen.close()
+
+
+HOSTILE = "a\x1b[2J\u202eb\nap_000000  approved  low\x07\t\x9b1m"
+
+
+def test_the_list_has_a_line_for_each_pending_request_and_nothing_raw(house):
+    first, second = house.request(), house.request(HOSTILE)
+    house.approver().answer(house.request("done").id, approve=False, actor="telegram:7")
+    done = house.run("list")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert [line.split()[:3] for line in lines] == [[second.id, "pending", "medium"], [first.id, "pending", "medium"]]
+    assert all(line.isprintable() for line in lines)
+
+
+def test_the_list_can_be_of_any_status_or_of_all(house):
+    request, other = house.request(), house.request("other")
+    house.approver().answer(request.id, approve=False, actor="telegram:7")
+    assert house.run("list", "--status", "denied").stdout.split()[:2] == [request.id, "denied"]
+    assert len(house.run("list", "--status", "all").stdout.splitlines()) == 2
+    assert house.run("list", "--status", "approved").stdout == "No approved requests.\n"
+    assert house.run("list", "--status", "nonsense").returncode == 2
+    assert other.id in house.run("list").stdout
+
+
+def test_json_has_the_whole_request_with_times_as_text(house):
+    request = house.request(HOSTILE)
+    done = house.run("list", "--json")
+    assert done.stdout.isascii()
+    assert not set(done.stdout) & set("\x1b\x07\t")
+    [listed] = json.loads(done.stdout)
+    shown = json.loads(house.run("show", request.id, "--json").stdout)
+    assert shown == listed
+    assert shown["id"] == request.id
+    assert shown["status"] == "pending"
+    assert shown["action_redacted"]["params"]["command"] == HOSTILE
+    for name in ("created_at", "expires_at"):
+        assert time.strptime(shown[name], "%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def test_show_prints_the_whole_card_and_takes_a_beginning_of_the_id(house):
+    request = house.request("x" * 3000 + HOSTILE)
+    house.request("another")
+    done = house.run("show", request.id[:9])
+    assert done.returncode == 0, done.stderr
+    assert request.id in done.stdout
+    assert sum(line.count("x") for line in done.stdout.splitlines()) >= 3000
+    assert all(line.isprintable() for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("ap_0000", "six characters"),
+        ("nonsense\x1b[2J", "no request nonsense\\u{1b}"),
+        ("ap_ffffffff", "There is no request ap_ffffffff"),
+        ("ap_%", "There is no request"),
+    ],
+)
+def test_an_id_that_means_no_request_is_said_to_and_nothing_happens(house, given, says):
+    house.request()
+    for command in ("show", "cancel"):
+        done = house.run(command, given)
+        assert done.returncode == 1
+        assert says in done.stderr
+
+
+def test_a_beginning_that_fits_two_requests_means_neither(house):
+    house.ids = iter(["ap_abcdef01", "ap_abcdef02"])
+    house.request()
+    house.request("other")
+    done = house.run("show", "ap_abcdef")
+    assert done.returncode == 1
+    assert "2 requests begin with ap_abcdef" in done.stderr
+    assert house.run("show", "ap_abcdef02").returncode == 0
+
+
+def test_approve_shows_the_card_asks_and_approves(house):
+    request = house.request()
+    screen = house.at_terminal("approve", request.id[:9], "--comment", "looked at it with sk-abcdefghijklmnopqrstuvwx")
+    text = screen.read_until(PROMPT)
+    assert "make deploy" in text
+    assert house.now(request).status is ApprovalStatus.PENDING
+    screen.type("y\r")
+    assert screen.status() == 0
+    now = house.now(request)
+    assert (now.status, now.actor) == (ApprovalStatus.APPROVED, local_actor())
+    assert now.comment == "looked at it with sk-[redacted]"
+
+
+@pytest.mark.parametrize("keys", ["\r", "n\r", "what\r", "\x03", "\x04"])
+def test_approve_without_a_yes_approves_nothing_and_leaves_it_to_be_answered(house, keys):
+    request = house.request()
+    screen = house.at_terminal("approve", request.id)
+    screen.read_until(PROMPT)
+    screen.type(keys)
+    assert screen.status() == 1
+    assert house.now(request).status is ApprovalStatus.PENDING
+
+
+def test_deny_needs_no_question_and_passes_the_message_on_without_secrets(house):
+    request = house.request()
+    screen = house.at_terminal("deny", request.id, "use staging, not sk-abcdefghijklmnopqrstuvwx")
+    assert screen.status() == 0, screen.text
+    now = house.now(request)
+    assert (now.status, now.actor) == (ApprovalStatus.DENIED, local_actor())
+    assert now.comment == "use staging, not sk-[redacted]"
+    assert f"Denied by {local_actor()}." in screen.text
+
+
+@pytest.mark.parametrize("command", [["approve"], ["deny"], ["watch"]])
+def test_without_a_terminal_nothing_is_answered_whatever_standard_input_says(house, command):
+    request = house.request()
+    done = house.run(*command, *([] if command == ["watch"] else [request.id]))
+    assert done.returncode == 2
+    assert "There is no terminal here" in done.stderr
+    assert house.now(request).status is ApprovalStatus.PENDING
+
+
+AGENT = """
+import os, subprocess, sys
+from pathlib import Path
+from guardhouse.approvals.ancestry import register
+register(Path(os.environ["GUARDHOUSE_STATE_DIR"]) / "agents", "helper")
+sys.exit(subprocess.run(sys.argv[1:]).returncode)
+"""
+
+
+@pytest.mark.parametrize("command", ["approve", "deny", "watch"])
+def test_a_guarded_agent_can_not_answer_for_itself_by_running_the_command(house, command):
+    request = house.request()
+    arguments = [command] if command == "watch" else [command, request.id]
+    screen = house.at_terminal(*arguments, command=[sys.executable, "-c", AGENT, *COMMAND])
+    assert screen.status() == 2
+    assert "guarded agent helper" in screen.text
+    assert house.now(request).status is ApprovalStatus.PENDING
+
+
+@pytest.mark.parametrize(("approve", "command", "word"), [(True, "deny", "approved"), (False, "approve", "Denied")])
+def test_an_answer_that_comes_second_says_who_was_first(house, approve, command, word):
+    request = house.request()
+    first = house.approver().answer(request.id, approve=approve, actor="telegram:7")
+    screen = house.at_terminal(command, request.id)
+    assert screen.status() == 1
+    assert f"{word} by telegram:7" in screen.text
+    assert house.now(request) == first
+
+
+@pytest.mark.parametrize("command", ["approve", "deny"])
+def test_an_answer_that_comes_too_late_is_refused_and_says_so(house, command):
+    request = house.request(seconds=0.001)
+    screen = house.at_terminal(command, request.id)
+    assert screen.status() == 1
+    assert "nobody answered in time" in screen.text
+    assert house.now(request).status is ApprovalStatus.EXPIRED
+
+
+def test_cancel_takes_a_request_back(house):
+    request = house.request()
+    done = house.run("cancel", request.id)
+    assert done.returncode == 0
+    assert done.stdout == f"Cancelled by {local_actor()}.\n"
+    assert house.now(request).status is ApprovalStatus.CANCELLED
+    denied = house.request("other")
+    house.approver().answer(denied.id, approve=False, actor="telegram:7")
+    done = house.run("cancel", denied.id)
+    assert done.returncode == 1
+    assert "denied by telegram:7" in done.stderr
+
+
+def test_watch_puts_requests_in_turn_as_they_come_until_ctrl_c(house):
+    screen = house.at_terminal("watch")
+    screen.read_until("Waiting for questions.")
+    first = house.request("make one")
+    screen.read_until(f"Approve {first.id}? [y/N] ")
+    second, third = house.request("make two"), house.request("make three")
+    house.approver().answer(third.id, approve=False, actor="telegram:7")
+    screen.type("y\r")
+    screen.read_until(f"Approve {second.id}? [y/N] ")
+    screen.type("\x03")
+    screen.read_until("Denied by")
+    fourth = house.request("make four")
+    screen.read_until(f"Approve {fourth.id}? [y/N] ")
+    house.approver().answer(fourth.id, approve=True, actor="telegram:7")
+    screen.read_until("Waiting for questions.", after="Approved by telegram:7.")
+    assert third.id not in screen.text
+    assert [house.now(one).status.value for one in (first, second, fourth)] == ["approved", "denied", "approved"]
+    screen.type("\x03")
+    assert screen.status() == 0
+    assert "Stopped." in screen.text
+
+
+def test_watch_announces_what_ended_while_another_question_was_open(house):
+    first, second = house.request("make one"), house.request("make two")
+    third = house.request("make three")
+    screen = house.at_terminal("watch")
+    screen.read_until(f"Approve {first.id}? [y/N] ")
+    house.approver().answer(second.id, approve=False, actor="telegram:7")
+    screen.type("n\r")
+    screen.read_until(f"Approve {third.id}? [y/N] ")
+    assert f"{second.id}: Denied by telegram:7." in screen.text
+    screen.type("n\r")
+    screen.read_until("Waiting for questions.")
+    screen.type("\x03")
+    assert screen.status() == 0
+
+
+def test_watch_ends_when_its_terminal_gives_no_answers_any_more(house):
+    request = house.request()
+    screen = house.at_terminal("watch")
+    screen.read_until(PROMPT)
+    screen.type("\x04")
+    assert screen.status() == 1
+    assert house.now(request).status is ApprovalStatus.PENDING

@@ -1,0 +1,421 @@
+"""What holds for every session index: one suite, run over each of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from guardhouse.model import GuardhouseError
+from guardhouse.sessions import (
+    ANY_SLOT,
+    MemorySessions,
+    NewEvent,
+    Origins,
+    SessionLimits,
+    SQLiteSessions,
+    Summary,
+    Tally,
+)
+
+KEY = bytes(range(32))
+
+
+class Clock:
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def make(request, tmp_path, clock):
+    """Makes an index of either sort, with the limits given."""
+    made = []
+
+    def make(**limits):
+        if request.param == "memory":
+            index = MemorySessions(KEY, limits=SessionLimits(**limits), clock=clock)
+        else:
+            path = tmp_path / f"sessions{len(made)}.db"
+            index = SQLiteSessions(path, KEY, limits=SessionLimits(**limits), clock=clock)
+        made.append(index)
+        return index
+
+    yield make
+    for index in made:
+        index.close()
+
+
+@pytest.fixture
+def index(make):
+    return make()
+
+
+def said(excerpt="", **fields):
+    return NewEvent(kind="user_said", grade="user", excerpt=excerpt, **fields)
+
+
+def returned(excerpt="", **fields):
+    return NewEvent(kind="tool_returned", name="fetch", grade="untrusted", excerpt=excerpt, **fields)
+
+
+def where(index, slot, value, session="s"):
+    """The places of a value, as (seq, slot)."""
+    found = index.origins(session, [(slot, value)])[slot, value]
+    return [(occurrence.event.seq, occurrence.slot) for occurrence in found.occurrences]
+
+
+def test_events_come_back_in_order_with_everything_they_were_given(index, clock):
+    event = returned("a page", call_id="c1", detail={"source": "https://example.com/"})
+    assert index.append("s", said("read it")) == 1
+    clock.now = 1001.0
+    assert index.append("s", event) == 2
+    first, second = index.events("s")
+    assert (first.seq, first.kind, first.grade, first.excerpt, first.at) == (1, "user_said", "user", "read it", 1000.0)
+    assert (second.seq, second.name, second.call_id, second.detail) == (2, "fetch", "c1", event.detail)
+    assert (second.at, second.capped) == (1001.0, False)
+
+
+def test_events_are_given_in_pages(index):
+    for number in range(5):
+        index.append("s", said(str(number)))
+    assert [event.seq for event in index.events("s", after=1, limit=2)] == [2, 3]
+    assert [event.seq for event in index.events("s", after=4)] == [5]
+    assert index.events("s", limit=0) == index.events("s", after=5) == index.events("s", limit=-1) == []
+
+
+def test_a_value_is_found_in_the_events_it_occurred_in_and_in_its_role(index):
+    index.append("s", said(), [("word", "anna"), ("url", "https://a.example/")])
+    index.append("s", returned(), [("word", "anna"), ("field:to", "anna")])
+    assert where(index, "word", "anna") == [(1, "word"), (2, "word")]
+    assert where(index, "field:to", "anna") == [(2, "field:to")]
+    assert where(index, ANY_SLOT, "anna") == [(1, "word"), (2, "field:to"), (2, "word")]
+    assert where(index, "url", "anna") == []
+    assert where(index, "url", "https://a.example/") == [(1, "url")]
+
+
+def test_every_value_asked_about_gets_an_answer(index):
+    index.append("s", said(), [("word", "a")])
+    asked = [("word", "a"), ("word", "b"), ("word", "b"), (ANY_SLOT, "c")]
+    assert index.origins("s", iter(asked)).keys() == set(asked)
+    assert index.origins("another", asked) == dict.fromkeys(asked, Origins())
+    assert index.origins("s", []) == {}
+
+
+def test_a_value_that_occurs_twice_in_an_event_is_one_occurrence(index):
+    index.append("s", said(), [("word", "a"), ("word", "a")])
+    assert where(index, "word", "a") == [(1, "word")]
+
+
+def test_sessions_do_not_see_each_other(index):
+    index.append("s", said("one"), [("word", "a")])
+    index.append("t", returned("two"), [("word", "b")])
+    assert where(index, "word", "a", "t") == where(index, "word", "b", "s") == []
+    assert [event.excerpt for event in index.events("t")] == ["two"]
+    assert index.events("t")[0].seq == 1
+
+
+def test_the_last_event_of_a_kind_is_known_whatever_its_grade(index):
+    assert index.last("s", "assistant_showed") is None
+    index.append("s", NewEvent(kind="assistant_showed", grade="trusted", excerpt="first"))
+    index.append("s", NewEvent(kind="assistant_showed", grade="untrusted", excerpt="second"))
+    index.append("s", said("yes"))
+    assert index.last("s", "assistant_showed").excerpt == "second"
+    assert index.last("s", "granted") is None
+
+
+def test_the_summary_counts_by_kind_and_grade(index):
+    assert index.summary("s") == Summary()
+    index.append("s", said(), [("word", "a"), ("word", "b")])
+    index.append("s", returned())
+    index.append("s", returned(), [("word", "a")])
+    summary = index.summary("s")
+    assert summary.tallies == (
+        Tally("tool_returned", "untrusted", 2, 1, 0, 3),
+        Tally("user_said", "user", 1, 2, 0, 1),
+    )
+    assert (summary.events(), summary.events(grade="untrusted"), summary.events(kind="granted")) == (3, 2, 0)
+
+
+def test_a_flood_of_one_value_in_untrusted_content_does_not_hide_the_users_own(index):
+    for _ in range(30):
+        index.append("s", returned(), [("word", "x")])
+    index.append("s", said(), [("word", "x")])
+    for _ in range(100):
+        index.append("s", returned(), [("word", "x")])
+    found = index.origins("s", [("word", "x")])["word", "x"]
+    assert found.capped
+    assert [o.event.seq for o in found.occurrences] == [1, 2, 3, 4, 5, 6, 7, 8, 31]
+    assert found.occurrences[-1].event.grade == "user"
+
+
+def test_a_flood_of_roles_for_one_value_stays_bounded_and_is_told(index):
+    index.append("s", said(), [("url", "x")])
+    for number in range(200):
+        index.append("s", returned(), [(f"field:{number}/{part}", "x") for part in range(50)])
+    everywhere = index.origins("s", [(ANY_SLOT, "x")])[ANY_SLOT, "x"]
+    assert len(everywhere.occurrences) == 25
+    assert everywhere.occurrences[0].event.grade == "user"
+    index.append("s", returned(), [("url", "x")])
+    in_role = index.origins("s", [("url", "x")])["url", "x"]
+    assert [o.event.seq for o in in_role.occurrences] == [1]
+    assert in_role.capped, "the untrusted occurrence in this role was left out, and that is said"
+    assert index.events("s", after=1, limit=1)[0].capped
+
+
+def test_a_flood_in_one_role_does_not_hide_another_role_later_on(index):
+    for _ in range(70):
+        index.append("s", returned(), [("word", "x")])
+    index.append("s", returned(), [("url", "x")])
+    for _ in range(70):
+        index.append("s", returned())
+    assert where(index, "url", "x") == [(71, "url")]
+    assert len(where(index, "word", "x")) == 8
+
+
+def test_an_answer_that_is_complete_is_not_called_capped(index):
+    for _ in range(7):
+        index.append("s", returned(), [("word", "x")])
+    assert not index.origins("s", [("word", "x")])["word", "x"].capped
+
+
+def test_an_event_with_too_many_values_keeps_the_first_and_says_so(make):
+    index = make(values_per_event=100)
+    index.append("s", returned(), (("word", str(number)) for number in range(1000)))
+    index.append("s", returned(), (("word", str(number % 100)) for number in range(1000)))
+    assert [event.capped for event in index.events("s")] == [True, False]
+    assert where(index, "word", "99") == [(1, "word"), (2, "word")]
+    assert where(index, "word", "100") == []
+    assert (index.summary("s").capped(), index.summary("s").capped(grade="user")) == (1, 0)
+
+
+def test_a_grade_that_used_up_its_allowance_leaves_the_others_theirs(make):
+    index = make(values_per_grade=150)
+    for number in range(3):
+        index.append("s", returned(), [("word", f"{number}/{part}") for part in range(100)])
+    index.append("s", said(), [("word", "mine")])
+    assert [event.capped for event in index.events("s")] == [False, True, True, False]
+    assert where(index, "word", "1/49") == [(2, "word")]
+    assert where(index, "word", "1/50") == where(index, "word", "2/0") == []
+    assert where(index, "word", "mine") == [(4, "word")]
+
+
+def test_a_full_session_takes_no_more_events(make):
+    index = make(events=2)
+    index.append("s", said())
+    index.append("s", said())
+    with pytest.raises(GuardhouseError, match="2 events"):
+        index.append("s", said(), [("word", "late")])
+    assert (len(index.events("s")), where(index, "word", "late")) == (2, [])
+    assert index.append("t", said()) == 1
+
+
+def test_long_texts_are_cut_and_half_characters_replaced(index):
+    index.append("s", returned("x" * 1000, call_id="c" * 1000, detail={"k" * 100: "v" * 1000, "half": "\ud800"}))
+    (event,) = index.events("s")
+    assert (len(event.excerpt), event.excerpt[-1], len(event.call_id)) == (200, "…", 200)
+    assert sorted(map(len, event.detail)) == [4, 64]
+    assert event.detail["half"] == "?"
+
+
+@pytest.mark.parametrize(
+    "value", ["", "\x00", "\ud800", "a\udfffb", "é", "e\u0301", "x" * 1_000_000, "'; DROP TABLE event"]
+)
+def test_any_text_can_be_a_value(index, value):
+    index.append("s", said(), [("word", value)])
+    assert where(index, "word", value) == [(1, "word")]
+    assert where(index, "word", value + "\x00") == []
+
+
+@pytest.mark.parametrize("session", ["*", "\x00", "\ud800", "../../x", "s'--", "x" * 1_000_000, " ", "%", "🙂"])
+def test_any_text_but_the_empty_one_can_be_a_sessions_id(index, session):
+    index.append("s", said(), [("word", "a")])
+    index.append(session, said(), [("word", "b")])
+    assert where(index, "word", "b", session) == [(1, "word")]
+    assert where(index, "word", "a", session) == where(index, "word", "b", "s") == []
+    assert index.forget(session)
+    assert where(index, "word", "a") == [(1, "word")]
+
+
+@pytest.mark.parametrize("slot", ["x" * 65, "x" * 100_000, "a\nb", "\ud800", "\x00", "é"])
+def test_odd_slots_are_kept_apart_from_each_other(index, slot):
+    index.append("s", said(), [(slot, "v")])
+    assert [seq for seq, _ in where(index, slot, "v")] == [1]
+    assert where(index, slot + "x", "v") == where(index, slot[:-1] or "y", "v") == []
+    ((_, kept),) = where(index, ANY_SLOT, "v")
+    assert len(kept) <= 64
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda index: index.append("", said()),
+        lambda index: index.append(None, said()),
+        lambda index: index.events(""),
+        lambda index: index.append("s", said(), [("", "v")]),
+        lambda index: index.append("s", said(), [(ANY_SLOT, "v")]),
+        lambda index: index.append("s", NewEvent(kind="dreamt", grade="user")),
+        lambda index: index.append("s", NewEvent(kind="user_said", grade="best")),
+        lambda index: index.append("s", said(1)),
+        lambda index: index.append("s", said(detail={"n": 1})),
+        lambda index: index.append("s", said(detail={str(number): "" for number in range(17)})),
+    ],
+)
+def test_what_can_not_be_kept_is_an_error_and_leaves_nothing(index, call):
+    with pytest.raises(GuardhouseError):
+        call(index)
+    assert index.events("s") == []
+
+
+def test_an_iterable_that_breaks_leaves_nothing(index):
+    def breaking():
+        yield "word", "a"
+        raise RuntimeError("broken")
+
+    with pytest.raises(RuntimeError):
+        index.append("s", said(), breaking())
+    assert index.events("s") == []
+    assert index.append("s", said()) == 1
+
+
+def test_a_forgotten_session_is_gone_and_can_start_again(index):
+    assert not index.forget("s")
+    index.append("s", said(), [("word", "a")])
+    index.append("t", said(), [("word", "a")])
+    assert index.forget("s")
+    assert not index.forget("s")
+    assert (index.events("s"), index.summary("s"), where(index, "word", "a")) == ([], Summary(), [])
+    assert index.last("s", "user_said") is None
+    assert index.append("s", said("anew"), [("word", "b")]) == 1
+    assert (where(index, "word", "a"), where(index, "word", "b")) == ([], [(1, "word")])
+    assert where(index, "word", "a", "t") == [(1, "word")]
+
+
+def test_only_sessions_untouched_since_then_expire(index, clock):
+    for session, started, touched in (("old", 1, 2), ("kept", 1, 10), ("new", 10, 11)):
+        for clock.now in (float(started), float(touched)):
+            index.append(session, said(), [("word", "a")])
+    assert index.expire(10.0) == 1
+    assert index.expire(10.0) == 0
+    assert [len(index.events(session)) for session in ("old", "kept", "new")] == [0, 2, 2]
+    assert where(index, "word", "a", "kept") == [(1, "word"), (2, "word")]
+
+
+def test_a_closed_index_opens_again_when_it_is_used(index):
+    index.append("s", said(), [("word", "a")])
+    index.close()
+    index.close()
+    assert where(index, "word", "a") == [(1, "word")]
+
+
+def test_threads_lose_nothing_and_keep_the_order(index):
+    start = threading.Barrier(8)
+    seqs = []
+
+    def work(worker):
+        start.wait()
+        for number in range(25):
+            seqs.append(index.append("s", returned(), [("own", f"{worker}/{number}"), ("word", "shared")]))
+            assert where(index, "own", f"{worker}/{number}")
+
+    threads = [threading.Thread(target=work, args=(worker,)) for worker in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(seqs) == list(range(1, 201))
+    assert [event.seq for event in index.events("s", limit=1000)] == list(range(1, 201))
+
+
+def test_a_key_is_32_bytes(tmp_path):
+    for key in (b"", b"x" * 31, "x" * 32):
+        with pytest.raises(GuardhouseError, match="32 bytes"):
+            MemorySessions(key)
+        with pytest.raises(GuardhouseError, match="32 bytes"):
+            SQLiteSessions(tmp_path / "s.db", key)
+
+
+_VALUES = st.tuples(st.sampled_from(["a", "b", "c"]), st.sampled_from(["x", "y", "z", "\ud800"]))
+_STEPS = st.one_of(
+    st.tuples(
+        st.just("append"),
+        st.sampled_from(["s", "t"]),
+        st.sampled_from(["user_said", "tool_returned"]),
+        st.sampled_from(["user", "trusted", "untrusted"]),
+        st.lists(_VALUES, max_size=12),
+    ),
+    st.tuples(st.just("append"), st.just("s"), st.just("tool_returned"), st.just("untrusted"), st.just([("a", "x")])),
+    st.tuples(st.just("forget"), st.just("t")),
+    st.tuples(st.just("expire"), st.floats(0, 40)),
+)
+
+
+def _outcome(call, *arguments):
+    try:
+        return call(*arguments)
+    except GuardhouseError as error:
+        return str(error)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=st.lists(_STEPS, max_size=40), repeats=st.sampled_from([1, 1, 12]), slices=st.sampled_from([1, 2, 8, 32]))
+def test_both_indexes_give_the_same_answers(steps, repeats, slices):
+    limits = SessionLimits(
+        values_per_event=5,
+        slots_per_value=2,
+        values_per_grade=120,
+        events=100,
+        occurrences_per_slot=3,
+        occurrences_per_grade=5,
+    )
+    clock = Clock()
+    with tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
+        # Few slices settle often, so that values are looked for in both places and between.
+        patch.setattr("guardhouse.sessions.sqlite._SLICES", slices)
+        patch.setattr("guardhouse.sessions.sqlite._SLICE", 2**64 // slices)
+        both = (
+            MemorySessions(KEY, limits=limits, clock=clock),
+            SQLiteSessions(Path(directory, "s.db"), KEY, limits=limits, clock=clock),
+        )
+        clock.now = 0.0
+        for what, *arguments in steps * repeats:
+            clock.now += 1.0
+            if what == "append":
+                session, kind, grade, values = arguments
+                event = NewEvent(kind=kind, grade=grade, excerpt=str(clock.now))
+                results = [_outcome(i.append, session, event, values) for i in both]
+            else:
+                results = [getattr(i, what)(*arguments) for i in both]
+            assert results[0] == results[1]
+        asked = [(slot, value) for slot in ("a", "b", "c", ANY_SLOT) for value in ("x", "y", "z", "\ud800", "none")]
+        for session in ("s", "t"):
+            memory, sqlite = (
+                (
+                    i.origins(session, asked),
+                    i.events(session, limit=1000),
+                    i.summary(session),
+                    i.last(session, "user_said"),
+                )
+                for i in both
+            )
+            assert memory == sqlite
+        both[1].close()
+
+
+def test_opening_the_room_loads_nothing_heavy():
+    script = "import sys, guardhouse.sessions; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"asyncio", "re2", "yaml", "nacl", "cel", "guardhouse.policy"} & set(loaded)
