@@ -12,12 +12,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import cedarpy
 
+from guardhouse.audit import AuditLog
 from guardhouse.detect import Scene, inspect, needs
-from guardhouse.guard import FixedPolicy, Guard
+from guardhouse.guard import AuditSink, FixedPolicy, Guard
 from guardhouse.model import (
     NO_FACTS,
     Action,
@@ -160,12 +162,12 @@ def cedar_all(count: int) -> Callable[[], None]:
     return step
 
 
-def evaluate_all() -> dict[str, float]:
+def evaluate_all(audit: AuditSink | None = None) -> dict[str, float]:
     """Microseconds of the whole gate for calls of about 200 bytes of JSON, real ports but for DNS."""
     from guardhouse.egress import SkippedLookup
     from guardhouse.files import LocalFiles
 
-    guard = Guard(FixedPolicy(guardhouse_policy(20)), resolver=SkippedLookup(), files=LocalFiles())
+    guard = Guard(FixedPolicy(guardhouse_policy(20)), resolver=SkippedLookup(), files=LocalFiles(), audit=audit)
     calls = {
         "fetch": ToolCallPre(
             tool="url_fetch",
@@ -207,6 +209,8 @@ def main() -> None:
     ours, many = best(judge_all(20), 300) / len(CALLS), best(judge_all(2000), 300) / len(CALLS)
     cedar, cedar_many = best(cedar_all(20), 100) / len(CALLS), best(cedar_all(2000), 5) / len(CALLS)
     whole = evaluate_all()
+    with TemporaryDirectory() as directory, AuditLog(Path(directory) / "audit") as log:
+        recorded = evaluate_all(log)
     figures = {
         "policy, 20 rules": ours,
         "policy, 2,000 rules": many,
@@ -216,6 +220,7 @@ def main() -> None:
         "cedar / policy, 20 rules": cedar / ours,
         "evaluate, 200-byte call": sum(whole.values()) / len(whole),
         **{f"evaluate, {name}": value for name, value in whole.items()},
+        "evaluate and record": sum(recorded.values()) / len(recorded),
     }
     if "--json" in sys.argv:
         print(json.dumps(figures, indent=2))

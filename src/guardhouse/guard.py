@@ -206,8 +206,11 @@ class Guard:
             return
         try:
             redactor = _current(self._policy).redactor
-            event = msgspec.structs.replace(
-                self._event("execution", describe(action, None, redactor.text), verdict.trace_id),
+            event = self._event(
+                "execution",
+                describe(action, None, redactor.text),
+                event_id=self._new_event_id(),
+                trace_id=verdict.trace_id,
                 action_hash=verdict.action_hash,
                 outcome=outcome,
                 about=verdict.event_id,
@@ -258,10 +261,11 @@ class Guard:
 
     def _record_of(self, verdict: Verdict, case: Case | None) -> _Record:
         described = _described(case)
-        event = self._event("decision", described, verdict.trace_id)
-        event = msgspec.structs.replace(
-            event,
+        event = self._event(
+            "decision",
+            described,
             event_id=verdict.event_id,
+            trace_id=verdict.trace_id,
             action_summary_redacted=described.summary,
             action_hash=verdict.action_hash,
             risk_level=verdict.risk_level,
@@ -280,12 +284,10 @@ class Guard:
         grave = verdict.risk_level is RiskLevel.CRITICAL or verdict.approval_status is ApprovalStatus.CONSUMED
         return _Record(event, durable=runs and grave)
 
-    def _event(self, kind: Literal["decision", "execution"], described: Description, trace_id: str) -> AuditEvent:
+    def _event(self, kind: Literal["decision", "execution"], described: Description, **more: Any) -> AuditEvent:
         return AuditEvent(
-            event_id=self._new_event_id(),
             kind=kind,
             timestamp=utc(self._clock()),
-            trace_id=trace_id,
             run_id=described.run_id,
             parent_run_id=described.parent_run_id,
             session_id=described.session_id,
@@ -295,12 +297,14 @@ class Guard:
             source=described.source,
             action_type=described.action_type,
             tool_name=described.tool_name,
+            **more,
         )
 
     def _stamped(self, verdict: Verdict, case: Case | None) -> Verdict:
         """The verdict with its name in the record."""
         try:
-            return msgspec.structs.replace(verdict, event_id=self._new_event_id(), trace_id=_trace(case, verdict))
+            trace = _trace(case, verdict) if case is not None and self._audit is not None else ""
+            return msgspec.structs.replace(verdict, event_id=self._new_event_id(), trace_id=trace)
         except Exception as error:  # noqa: BLE001 - a decision that can't be named can't be recorded
             return _held_back(verdict, INTERNAL_ERROR, error)
 
@@ -466,10 +470,8 @@ def _described(case: Case | None) -> Description:
         return Description(action_type=case.action.type)
 
 
-def _trace(case: Case | None, verdict: Verdict) -> str:
+def _trace(case: Case, verdict: Verdict) -> str:
     """A name for everything about one call: by the caller's id of it, or by what it is."""
-    if case is None:
-        return ""
     action = case.action
     call = getattr(action, "call_id", None) or verdict.action_hash
     return f"tr_{sha256(repr((action.session_id, action.run_id, call)).encode()).hexdigest()[:24]}"
@@ -477,7 +479,7 @@ def _trace(case: Case | None, verdict: Verdict) -> str:
 
 def utc(seconds: float) -> str:
     """A moment as it is written in the record."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return f"{datetime.fromtimestamp(seconds, UTC).isoformat(timespec='microseconds')[:-6]}Z"
 
 
 def _current(source: PolicySource) -> Policy:
