@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_DAY: Final = 86_400
+_LARGE_STORE: Final = 8 * 1024 * 1024
+"""From this size on, finished requests that are older than the record are removed when the store is opened."""
 _AGENTS: Final = "agents"
 """The registry of guarded agents, in the state directory."""
 
@@ -171,9 +174,11 @@ class _Desk:
         from guardhouse.approvals import ApprovalSettings, Approver, SqliteStore
         from guardhouse.keys import KeyDirectory
 
-        section = self._policy().config.approvals
-        return Approver(
-            SqliteStore(self._locations.state / "approvals.db"),
+        config = self._policy().config
+        section = config.approvals
+        path = self._locations.state / "approvals.db"
+        approver = Approver(
+            SqliteStore(path),
             KeyDirectory(self._locations.keys).key("approvals"),
             ApprovalSettings(
                 answer_within=msgspec.structs.asdict(section.answer_within), use_within=section.use_within
@@ -181,6 +186,9 @@ class _Desk:
             clock=self._clock,
             record=self._record,
         )
+        if path.exists() and path.stat().st_size > _LARGE_STORE:
+            approver.compact(config.audit.max_age_days * _DAY)
+        return approver
 
     def ask_in_terminal(self, approval_id: str, *, timeout: float | None) -> ApprovalRequest:
         from guardhouse.approvals import TerminalChannel

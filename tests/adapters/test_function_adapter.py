@@ -436,3 +436,16 @@ def test_files_under_the_state_directory_are_for_the_owner_only(place):
     guard.wrap(read_file, session_id="s1")(str(place.key))
     for path in [place.state, *place.state.rglob("*"), *place.keys.rglob("*")]:
         assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_a_store_that_has_grown_large_is_compacted_when_it_is_opened(place, monkeypatch):
+    monkeypatch.setattr("guardhouse.opening._LARGE_STORE", 0)
+    guard = place.guard()
+    old = guard.wrap(read_file, session_id="s1")(str(place.key)).approval_request_id
+    guard.approvals.answer(old, approve=False, actor="local:ada")
+    guard.close()
+    place.clock.now += 31 * 86_400
+    later = place.guard()
+    recent = later.wrap(read_file, session_id="s2")(str(place.key)).approval_request_id
+    assert later.approvals.get(old) is None
+    assert later.approvals.get(recent) is not None
