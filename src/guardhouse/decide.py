@@ -41,6 +41,8 @@ from guardhouse.redact import Description, describe, masked_wire
 from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from guardhouse.detect import Masker
     from guardhouse.redact import Redactor
 
@@ -73,7 +75,7 @@ class Case:
         self._asked = False
         self._facts = NO_FACTS
         self._judgement: Judgement | None = None
-        self._mask: Masker | None = None
+        self._masker: tuple[Masker | None] | None = None
 
     def decide(self, facts: Facts, *, last: bool = False) -> Verdict | Needs:
         """The verdict, or what it still depends on. The `last` time, what is still missing counts as a failure."""
@@ -117,7 +119,8 @@ class Case:
             mode="observe" if observed else "enforce",
             would_be=judgement.would_be if observed else None,
         )
-        mask = self._mask = masker(scene, findings)
+        mask = masker(scene, findings)
+        self._masker = (mask,)
         if mask is not None:
             verdict = msgspec.structs.replace(
                 verdict,
@@ -156,7 +159,15 @@ class Case:
 
     def described(self) -> Description:
         """The action as it may be recorded."""
-        return describe(self.action, self._masked_body(), self._mask.text if self._mask is not None else None)
+        return describe(self.action, self._masked_body(), self._mask)
+
+    @property
+    def _mask(self) -> Callable[[str], str] | None:
+        """What masks the names around the body; None if there is nothing to mask. Also where nothing was judged."""
+        if self._masker is None:
+            self._masker = (masker(self._scene, ()),)
+        found = self._masker[0]
+        return found.text if found is not None else None
 
     def _masked_body(self) -> Any:
         """What the action says, without its secrets and without what rules mask."""
@@ -168,7 +179,7 @@ class Case:
     def asked(self, verdict: Verdict) -> Asked:
         """The question to a person that a verdict of `require_approval` leads to."""
         described = self.described()
-        mask = self._mask.text if self._mask is not None else None
+        mask = self._mask
         return Asked(
             bound=bind(self.action, self._facts.binding),
             resume=msgspec.json.encode(wire(self.action)),
@@ -207,10 +218,8 @@ class Case:
         approved = frozenset(request.codes)
         if not _covers(approved, verdict) or request.action_hash != verdict.action_hash:
             raise ValueError("the approval does not cover this verdict")
-        left = max(
-            (one.decision for one in verdict.reasons if one.decision is not Decision.REQUIRE_APPROVAL),
-            default=Decision.ALLOW,
-        )
+        others = [one.decision for one in verdict.reasons if one.decision is not Decision.REQUIRE_APPROVAL]
+        left = Decision.ALLOW if verdict.mode == "observe" else max(others, default=Decision.ALLOW)
         by = _own_reason(APPROVED, Decision.ALLOW, f"by {request.actor}, {request.id}")
         verdict = msgspec.structs.replace(verdict, decision=left, reasons=(by, *verdict.reasons))
         if left is Decision.ALLOW_WITH_REDACTION and self._judgement is not None:

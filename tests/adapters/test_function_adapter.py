@@ -449,3 +449,28 @@ def test_a_store_that_has_grown_large_is_compacted_when_it_is_opened(place, monk
     recent = later.wrap(read_file, session_id="s2")(str(place.key)).approval_request_id
     assert later.approvals.get(old) is None
     assert later.approvals.get(recent) is not None
+
+
+def test_switched_off_or_broken_the_record_still_holds_no_secret(place, monkeypatch):
+    place.configure("guard: {enabled: false}")
+    guard = place.guard()
+    guard.wrap(lambda path: API_KEY, name="read_file", session_id=API_KEY, task_id=API_KEY)(f"{API_KEY}.txt")
+    place.configure("guard: {}")
+    monkeypatch.setattr("guardhouse.policy.engine.PolicyEngine.judge", lambda *_: 1 / 0)
+    broken = place.guard()
+    broken.wrap(lambda path: API_KEY, name="read_file", session_id=API_KEY, task_id=API_KEY)(f"{API_KEY}.txt")
+    assert len(place.events()) == 4
+    for file, content in place.written().items():
+        assert API_KEY.encode() not in content, file
+
+
+def test_in_observe_mode_an_approval_settles_the_floor_and_nothing_else_is_enforced(place):
+    from guardhouse.model import Decision, SkillInstall
+
+    place.configure("guard: {mode: observe, rules: [{id: no-skills, effect: deny, action: SkillInstall}]}")
+    guard = place.guard()
+    action = SkillInstall(skill="pdf", source="https://x.example/pdf", tree_digest=f"sha256:{'0' * 64}")
+    asked = guard.evaluate(action)
+    assert asked.decision is Decision.REQUIRE_APPROVAL
+    guard.approvals.answer(asked.approval_request_id, approve=True, actor="local:ada")
+    assert guard.evaluate(action).decision is Decision.ALLOW
