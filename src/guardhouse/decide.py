@@ -6,11 +6,12 @@ the gate does that around it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from guardhouse.detect import Scene, bindings, inspect, masker, needs
+from guardhouse.detect import FAILED, Scene, TooMuchToBind, bindings, hides, inspect, masker, needs
 from guardhouse.model import (
     NO_FACTS,
     Action,
@@ -22,7 +23,6 @@ from guardhouse.model import (
     Finding,
     MemoryReadPost,
     Need,
-    PathClass,
     Reason,
     ReasonCode,
     RiskLevel,
@@ -36,7 +36,16 @@ from guardhouse.model import (
     bind,
     wire,
 )
-from guardhouse.policy import APPROVED, DISABLED, INTERNAL_ERROR, REDACTION_FAILED, REFUSED, Judgement, Policy
+from guardhouse.policy import (
+    APPROVED,
+    DISABLED,
+    INTERNAL_ERROR,
+    REDACTION_FAILED,
+    REFUSED,
+    UNSHOWABLE,
+    Judgement,
+    Policy,
+)
 from guardhouse.redact import Description, describe, masked_wire
 from guardhouse.trust import Capability
 
@@ -66,8 +75,9 @@ class Case:
     """One action before one policy. `decide` may be called again with more facts; what was already read out of the
     action is kept, and the answer is the same as if everything were looked at afresh."""
 
-    def __init__(self, action: Action, policy: Policy, *, binds: bool = False) -> None:
-        """`binds`: a person can be asked, so a verdict that asks is bound to what the files it is about hold."""
+    def __init__(self, action: Action, policy: Policy, *, binds: Literal["never", "asks", "always"] = "never") -> None:
+        """`binds` says whether the verdict is bound to what the files it is about hold: if it asks and a person can be
+        asked, or in any case, because it goes back to an approval."""
         self.action = action
         self.policy = policy
         self._binds = binds
@@ -95,14 +105,21 @@ class Case:
             return Needs(scene.unanswered)
         try:
             judgement = self._judgement = policy.engine.judge(scene, findings)
-            if self._binds and judgement.decision is Decision.REQUIRE_APPROVAL and not last:
+            if self._is_bound(judgement):
                 wanted = bindings(scene, findings, policy.extra_detectors)
                 missing = tuple(need for need in wanted if not facts.answers(need))
+                if missing and last:
+                    return refused(INTERNAL_ERROR, policy.revision, detail="too many questions")
                 if missing:
                     return Needs(missing)
             return self._judged(scene, findings, judgement)
+        except TooMuchToBind:
+            return refused(UNSHOWABLE, policy.revision)
         except Exception as error:  # noqa: BLE001 - a deny may have been found and lost with it, so nobody is asked
             return refused(INTERNAL_ERROR, policy.revision, detail=type(error).__name__)
+
+    def _is_bound(self, judgement: Judgement) -> bool:
+        return self._binds == "always" or (self._binds == "asks" and judgement.decision is Decision.REQUIRE_APPROVAL)
 
     def _judged(self, scene: Scene, findings: tuple[Finding, ...], judgement: Judgement) -> Verdict:
         policy = self.policy
@@ -114,12 +131,12 @@ class Case:
             policy_revision=policy.revision,
             action_hash=bind(self.action, self._facts.binding).hash,
             findings=findings,
-            facts=_recordable(self._facts, findings),
+            facts=_recordable(self._facts),
             untrusted=self._is_untrusted(),
             mode="observe" if observed else "enforce",
             would_be=judgement.would_be if observed else None,
         )
-        mask = masker(scene, findings)
+        mask = masker(scene, findings, judgement.masks)
         self._masker = (mask,)
         if mask is not None:
             verdict = msgspec.structs.replace(
@@ -157,18 +174,20 @@ class Case:
             return tool is None or tool.may(Capability.READS_UNTRUSTED)
         return isinstance(self.action, (MemoryReadPost, SkillRunPost))
 
+    @cached_property
     def described(self) -> Description:
         """The action as it may be recorded."""
-        return describe(self.action, self._masked_body(), self._mask)
+        return describe(self.action, self._masked_body, self._mask)
 
     @property
     def _mask(self) -> Callable[[str], str] | None:
         """What masks the names around the body; None if there is nothing to mask. Also where nothing was judged."""
         if self._masker is None:
-            self._masker = (masker(self._scene, ()),)
+            self._masker = (masker(self._scene, (), self._judgement.masks if self._judgement else ()),)
         found = self._masker[0]
         return found.text if found is not None else None
 
+    @cached_property
     def _masked_body(self) -> Any:
         """What the action says, without its secrets and without what rules mask."""
         body = self._scene.body[1]
@@ -178,7 +197,7 @@ class Case:
 
     def asked(self, verdict: Verdict) -> Asked:
         """The question to a person that a verdict of `require_approval` leads to."""
-        described = self.described()
+        described = self.described
         mask = self._mask
         return Asked(
             bound=bind(self.action, self._facts.binding),
@@ -189,13 +208,29 @@ class Case:
             run_id=described.run_id,
             principal=described.principal,
             action_summary_redacted=described.summary.text,
-            action_redacted=masked_wire(self.action, self._scene.body[0], self._masked_body(), mask),
+            action_redacted=masked_wire(self.action, self._scene.body[0], self._masked_body, mask),
             risk_level=verdict.risk_level,
             reasons=verdict.reasons,
             codes=tuple(sorted(_asking(verdict))),
             policy_revision=verdict.policy_revision,
-            bound_to=tuple(map(mask, self._facts.kept) if mask is not None else self._facts.kept),
+            bound_to=self._bound_to(),
         )
+
+    def _bound_to(self) -> tuple[str, ...]:
+        """The files and programs that must stay as they are. Names made of an action with secrets are not told."""
+        kept = self._facts.kept
+        if self._mask is None or not kept:
+            return tuple(kept[:_MOST_NAMED])
+        return (f"{len(kept)} files and programs that it names",)
+
+    @property
+    def is_showable(self) -> bool:
+        """Whether a person can be shown the whole of it, with nothing hidden behind a mask but a secret, and in a size
+        that can be read. Otherwise nobody can be asked."""
+        if hides(self._scene):
+            return False
+        shown = masked_wire(self.action, self._scene.body[0], self._masked_body, self._mask)
+        return len(msgspec.json.encode(shown)) <= _LARGEST_SHOWN
 
     def settled(self, verdict: Verdict, settlement: Settlement) -> Verdict:
         """The verdict once the keeper of approvals has spoken about it."""
@@ -204,9 +239,10 @@ class Case:
             verdict,
             approval_request_id=request.id if request is not None else None,
             approval_status=request.status if request is not None else None,
+            approval_actor=request.actor if request is not None else None,
         )
         if settlement.granted and request is not None:
-            return self._approved(known, request)
+            return self._approved(known, request) if verdict.decision is Decision.REQUIRE_APPROVAL else known
         if settlement.refusal is not None:
             return self._refused(known, settlement)
         if request is None or request.status is not ApprovalStatus.PENDING:
@@ -237,7 +273,9 @@ class Case:
             detail = f"by {request.actor}"
         reasons = [_own_reason(code, Decision.DENY, detail)]
         if settlement.refusal == "drift":
-            drifted = [redactor.text(name) for name in settlement.drifted]
+            # Names of files are made of pieces of the action: they are told only if there is no secret in it.
+            told = [name for name in settlement.drifted if self._mask is None or _field(name) is not None]
+            drifted = [redactor.text(name) for name in told] or ["a file or program that it names"]
             reasons = [
                 msgspec.structs.replace(_own_reason(code, Decision.DENY, _changed(name)), span=_field(name))
                 for name in drifted
@@ -249,12 +287,18 @@ class Case:
         return msgspec.structs.replace(verdict, decision=Decision.DENY, reasons=(*reasons, *verdict.reasons))
 
 
+_MOST_NAMED: Final = 64
+_LARGEST_SHOWN: Final = 128 * 1024
+"""Bytes of an action beyond which no person reads it to its end."""
+
+
 def _asking(verdict: Verdict) -> set[str]:
-    """The codes of what asks; a rule that asks is named, so that approving one rule's question answers no other's."""
+    """The codes of what asks. A rule that asks, or a detector that failed, is named: approving one question answers no
+    other."""
     return {
-        f"{reason.code}/{reason.decided_by}" if reason.decided_by.startswith("rule:") else reason.code
-        for reason in verdict.reasons
-        if reason.decision is Decision.REQUIRE_APPROVAL
+        f"{one.code}/{one.decided_by}" if one.decided_by.startswith("rule:") or one.code == FAILED.id else one.code
+        for one in verdict.reasons
+        if one.decision is Decision.REQUIRE_APPROVAL
     }
 
 
@@ -280,14 +324,9 @@ def _field(name: str) -> Span | None:
     return None if name.startswith(("real_path:", "file:", "program:")) else Span(name)
 
 
-def _recordable(facts: Facts, findings: tuple[Finding, ...]) -> Facts:
-    """The facts without the digests of files that hold secrets: a short secret could be guessed from its digest."""
-    if not facts.files:
-        return facts
-    secret = {one.path for one in findings if one.path_class is PathClass.SECRET or one.code == "path.sensitive_read"}
-    return msgspec.structs.replace(
-        facts, files={path: answer for path, answer in facts.files.items() if path not in secret}
-    )
+def _recordable(facts: Facts) -> Facts:
+    """The facts without digests: what a short file holds could be guessed from them. The action hash covers them."""
+    return Facts(addresses=facts.addresses, real_paths=facts.real_paths) if facts.files or facts.programs else facts
 
 
 def refused(code: ReasonCode, revision: str, *, detail: str = "") -> Verdict:
@@ -358,12 +397,12 @@ def _mask_patterns(value: Any, patterns: tuple[Any, ...]) -> Any:
         return [_mask_patterns(item, patterns) for item in value]
     if isinstance(value, dict):
         masked: dict[str, Any] = {}
+        numbers: dict[str, int] = {}
         for key, item in value.items():
             name = shown = _mask_patterns(key, patterns)
-            number = 1
             while name != key and (name in masked or name in value):  # keys that become equal must not swallow another
-                number += 1
-                name = f"{shown} ({number})"
+                numbers[shown] = numbers.get(shown, 1) + 1
+                name = f"{shown} ({numbers[shown]})"
             masked[name] = _mask_patterns(item, patterns)
         return masked
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from typing import Final
@@ -27,12 +28,12 @@ class LocalFiles:
         return RealPath(path=real) if real.startswith("/") else RealPath(error="NoPath")
 
     def digest(self, path: str, *, brief: bool = False) -> FileDigest:
-        """What the file at `path` holds."""
+        """What the file at `path` holds. An error if that can't be told."""
         try:
             return FileDigest(digest=_digest(path, 0 if brief else _LARGEST))
-        except (FileNotFoundError, NotADirectoryError):
-            return FileDigest(digest="absent")
         except (OSError, ValueError) as error:
+            if isinstance(error, ValueError) or error.errno in _NO_FILE:
+                return FileDigest(digest="absent")
             return FileDigest(error=type(error).__name__)
 
     def program(self, name: str) -> FileDigest:
@@ -46,21 +47,24 @@ class LocalFiles:
         return FileDigest(digest=answer.digest, path=path, error=answer.error)
 
 
+_NO_FILE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL})
+"""Errors that say there is no file of that name, now."""
 _LARGEST: Final = 32 * 1024 * 1024
 _BLOCK: Final = 1024 * 1024
 
 
 def _digest(path: str, largest: int) -> str:
-    # Opening must not wait for the other end of a pipe, nor wake a device.
+    status = os.stat(path)  # noqa: PTH116 - looked at first: opening a pipe would wake whoever waits at its other end
+    if stat.S_ISDIR(status.st_mode):
+        return "directory"
+    if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
+        return f"device:{status.st_rdev}"
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.ENXIO, "a pipe or a socket holds something else each time")
+    if status.st_size > largest:
+        return _signature(status)
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     with os.fdopen(handle, "rb", buffering=0) as file:
-        status = os.fstat(handle)
-        if stat.S_ISDIR(status.st_mode):
-            return "directory"
-        if not stat.S_ISREG(status.st_mode):
-            return "special"
-        if status.st_size > largest:
-            return f"status:{status.st_dev}:{status.st_ino}:{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
         from hashlib import sha256
 
         digest = sha256()
@@ -69,6 +73,11 @@ def _digest(path: str, largest: int) -> str:
             digest.update(block)
             left -= len(block)
         return f"sha256:{digest.hexdigest()}"
+
+
+def _signature(status: os.stat_result) -> str:
+    """What changes whenever a file is written; its last change can't be set back."""
+    return f"status:{status.st_dev}:{status.st_ino}:{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
 
 
 def _followed(path: str) -> str:

@@ -1,6 +1,6 @@
 """Adapters: thin translations from the ways agents call tools to the gate. They decide nothing."""
 
-from guardhouse.adapters.functions import CallContext, GuardedAsyncFunction, GuardedFunction
+from guardhouse.adapters.functions import CallContext, GuardedAsyncFunction, GuardedFunction, is_async
 from guardhouse.adapters.outcomes import Completed, Denied, Failed, NotCompleted, Outcome, Pending
 
 __all__ = [
@@ -13,4 +13,5 @@ __all__ = [
     "NotCompleted",
     "Outcome",
     "Pending",
+    "is_async",
 ]

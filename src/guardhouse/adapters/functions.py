@@ -7,18 +7,28 @@ result is judged before anybody sees it. What the adapter does not do is decide:
 from __future__ import annotations
 
 import inspect
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Generator
+from functools import partial
 from os import urandom
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, ParamSpec, Protocol, TypeVar
 
 import msgspec
 
+from guardhouse.adapters.arguments import Arguments, check_signature, from_call, from_params
 from guardhouse.adapters.outcomes import Completed, Denied, Failed, Outcome, Pending
-from guardhouse.adapters.values import content_of, judged_and_passed
-from guardhouse.decide import refused
-from guardhouse.model import Action, Decision, GuardhouseError, ToolCallPost, ToolCallPre, Verdict, parse_action
-from guardhouse.policy import AUDIT_UNWRITABLE
+from guardhouse.adapters.values import Budget, content_of
+from guardhouse.model import (
+    Action,
+    Decision,
+    GuardhouseError,
+    InvalidAction,
+    ToolCallPost,
+    ToolCallPre,
+    Verdict,
+    parse_action,
+)
 from guardhouse.trust import wrap_untrusted
 
 if TYPE_CHECKING:
@@ -26,6 +36,14 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def is_async(tool: Callable[..., Any]) -> bool:
+    """Whether calling `tool` gives something to be awaited. GuardhouseError for one that yields its result."""
+    called = tool if inspect.isroutine(tool) else type(tool).__call__
+    if inspect.isgeneratorfunction(called) or inspect.isasyncgenfunction(called):
+        raise GuardhouseError("A tool that yields its result bit by bit can't be wrapped.", fix="Return it whole.")
+    return inspect.iscoroutinefunction(called)
 
 
 class ResumeData(Protocol):
@@ -58,8 +76,17 @@ class _Run(msgspec.Struct, frozen=True):
     arguments: inspect.BoundArguments
 
 
-_Step = _Evaluate | _Run
-_POSITIONAL_AND_ANY: Final = frozenset({inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_KEYWORD})
+class _Report(msgspec.Struct, frozen=True):
+    """To be done: tell the gate what became of a call."""
+
+    call: ToolCallPre
+    verdict: Verdict
+    outcome: Literal["executed", "aborted"]
+    detail: Literal["", "raised", "stopped"]
+
+
+_Step = _Evaluate | _Run | _Report
+_Course = Generator[_Step, Any, Outcome[Any]]
 
 
 class _Guarded(ABC, Generic[P, R]):
@@ -70,93 +97,92 @@ class _Guarded(ABC, Generic[P, R]):
         guard: Guard,
         tool: Callable[P, Any],
         *,
-        name: str | None = None,
+        name: str,
         context: CallContext | None = None,
         kept: ResumeData | None = None,
     ) -> None:
         self._guard = guard
         self._tool = tool
         self._signature = inspect.signature(tool)
-        self.name = name or tool.__name__
+        check_signature(name, self._signature)
+        self.name = name
         self.context = context or CallContext()
         self._kept = kept
-        if {parameter.kind for parameter in self._signature.parameters.values()} >= _POSITIONAL_AND_ANY:
-            raise GuardhouseError(
-                f"{self.name} takes positional-only arguments beside `**`, so two arguments can have one name.",
-                fix="Wrap a function that names its arguments.",
-            )
         # The tool's name and words, but not the tool: `__wrapped__` would be a way round.
-        self.__name__, self.__doc__, self.__signature__ = self.name, tool.__doc__, self._signature
+        self.__name__, self.__doc__, self.__signature__ = name, tool.__doc__, self._signature
 
-    def _course(
-        self, arguments: inspect.BoundArguments, approval_id: str | None
-    ) -> Generator[_Step, Any, Outcome[Any]]:
-        """Judged, made, reported, and its result judged."""
-        params, passed = _taken_apart(arguments)
-        call = ToolCallPre(
-            tool=self.name, params=params, call_id=f"call_{urandom(8).hex()}", source="function", **self._named()
-        )
-        verdict: Verdict = yield _Evaluate(call, approval_id)
-        if verdict.decision is Decision.REQUIRE_APPROVAL and verdict.approval_request_id:
-            asked = verdict.approval_request_id
-            return Pending(verdict, lambda: self._drive(self._course(arguments, asked)))
-        if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None:
-            passed = _put_together(passed, verdict.params)
-        elif verdict.decision is not Decision.ALLOW:
-            return Denied(verdict)
+    def _called(self, args: Any, kwargs: Any, approval_id: str | None = None) -> _Course:
+        """The course of a call that is made now. What can't be shown to the gate is put before it all the same."""
         try:
-            value = yield _Run(passed)
-        except Exception as error:  # noqa: BLE001 - what a tool raises is what it answers
-            value, raised = f"{type(error).__name__}: {error}", type(error).__name__
-        except BaseException as stop:
-            unrecorded = self._reported(call, verdict, "aborted", type(stop).__name__)
-            if unrecorded is not None:
-                stop.add_note(unrecorded.for_person)
-            raise
-        else:
-            raised = ""
-        unrecorded = self._reported(call, verdict, "executed", f"raised {raised}" if raised else "")
-        if unrecorded is not None:
-            return Denied(unrecorded, ran=True)
-        return (yield from self._shown(call, verdict, content_of(value), raised))
+            arguments = from_call(self._signature, args, kwargs)
+        except InvalidAction:
+            return self._refused(ToolCallPre(tool=self.name, params={"": object()}, **self._named()))
+        return self._course(arguments, {**self._named(), "call_id": f"call_{urandom(8).hex()}"}, approval_id)
 
-    def _shown(
-        self, call: ToolCallPre, verdict: Verdict, content: Any, raised: str, approval_id: str | None = None
-    ) -> Generator[_Step, Any, Outcome[Any]]:
-        """What the caller gets to see of a result, once it is judged."""
-        post = ToolCallPost(tool=self.name, content=content, call_id=call.call_id, source="function", **self._named())
-        result: Verdict = yield _Evaluate(post, approval_id)
-        if result.decision is Decision.REQUIRE_APPROVAL and result.approval_request_id:
-            asked = result.approval_request_id
-            return Pending(result, lambda: self._drive(self._shown(call, verdict, content, raised, asked)), ran=True)
-        return _outcome(self.name, verdict, result, content, raised)
-
-    def _reported(
-        self, call: ToolCallPre, verdict: Verdict, outcome: Literal["executed", "aborted"], detail: str
-    ) -> Verdict | None:
-        """None once it is recorded what became of the call; otherwise the verdict on its result."""
-        try:
-            self._guard.report(call, verdict, outcome, detail)
-        except GuardhouseError as error:
-            return refused(AUDIT_UNWRITABLE, verdict.policy_revision, detail=type(error).__name__)
-        return None
-
-    def _named(self) -> dict[str, Any]:
-        return msgspec.structs.asdict(self.context)
-
-    @abstractmethod
-    def _drive(self, course: Generator[_Step, Any, Outcome[Any]]) -> Any:
-        """Do the steps of a course; its outcome (of an async tool: to be awaited)."""
-
-    def _stored(self, approval_id: str) -> inspect.BoundArguments:
-        """The arguments of a call that waits for approval, as they were kept sealed."""
+    def _resumed(self, approval_id: str) -> _Course:
+        """The course of the call that waits for this approval, as it was kept: its own arguments and session."""
         data = self._kept.resume_data(approval_id) if self._kept is not None else None
         if data is None:
             raise GuardhouseError("There is no call that waits for this approval.", fix="Make the call again.")
         action = parse_action(data)
         if not isinstance(action, ToolCallPre) or action.tool != self.name:
             raise GuardhouseError("This approval is for another tool.", fix="Resume it with that one.")
-        return _bound_by_name(self._signature, action.params)
+        named = {name: getattr(action, name) for name in (*CallContext.__struct_fields__, "call_id")}
+        return self._course(from_params(self._signature, action.params), named, approval_id)
+
+    def _refused(self, call: ToolCallPre) -> _Course:
+        return Denied((yield _Evaluate(call)))
+
+    def _course(self, arguments: Arguments, named: dict[str, Any], approval_id: str | None) -> _Course:
+        """Judged, made, reported, and its result judged."""
+        call = ToolCallPre(tool=self.name, params=arguments.params, source="function", **named)
+        verdict: Verdict = yield _Evaluate(call, approval_id)
+        if verdict.decision is Decision.REQUIRE_APPROVAL and verdict.approval_request_id:
+            asked = verdict.approval_request_id
+            return Pending(verdict, lambda: self._drive(self._course(arguments, named, asked)))
+        passed = arguments.passed
+        if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None:
+            passed = arguments.masked(verdict.params)
+        elif verdict.decision is not Decision.ALLOW:
+            return Denied(verdict)
+        try:
+            value = yield _Run(passed)
+            raised = ""
+        except BaseException as error:
+            if _stops(error):
+                unrecorded = self._guard.report(call, verdict, "aborted", "stopped")
+                if unrecorded is not None:
+                    error.add_note(unrecorded.for_person)
+                raise
+            value, raised = error, type(error).__name__  # what a tool raises is what it answers
+        unrecorded = yield _Report(call, verdict, "executed", "raised" if raised else "")
+        if unrecorded is not None:
+            return Denied(unrecorded, ran=True)
+        try:
+            content = f"{raised}: {value}" if raised else content_of(value, Budget())
+        except Exception:  # noqa: BLE001 - a result that can't be shown is not seen
+            content = object()
+        return (yield from self._shown(call, verdict, content, raised=bool(raised)))
+
+    def _shown(
+        self, call: ToolCallPre, verdict: Verdict, content: Any, *, raised: bool, approval_id: str | None = None
+    ) -> _Course:
+        """What the caller gets to see of a result, once it is judged."""
+        named = {name: getattr(call, name) for name in CallContext.__struct_fields__}
+        post = ToolCallPost(tool=self.name, content=content, call_id=call.call_id, source="function", **named)
+        result: Verdict = yield _Evaluate(post, approval_id)
+        if result.decision is Decision.REQUIRE_APPROVAL and result.approval_request_id:
+            asked = result.approval_request_id
+            again = partial(self._shown, call, verdict, content, raised=raised, approval_id=asked)
+            return Pending(result, lambda: self._drive(again()), ran=True)
+        return _outcome(self.name, verdict, result, content, raised=raised)
+
+    def _named(self) -> dict[str, Any]:
+        return msgspec.structs.asdict(self.context)
+
+    @abstractmethod
+    def _drive(self, course: _Course) -> Any:
+        """Do the steps of a course; its outcome (of an async tool: to be awaited)."""
 
 
 class GuardedFunction(_Guarded[P, R]):
@@ -164,24 +190,26 @@ class GuardedFunction(_Guarded[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Outcome[R]:
         """Make the call, if it may be made."""
-        return self._drive(self._course(_bound(self._signature, args, kwargs), None))
+        return self._drive(self._called(args, kwargs))
 
     def with_approval(self, approval_id: str) -> Callable[P, Outcome[R]]:
         """The function under an approval that a person gave: the call must be the one that was approved."""
-        return lambda *args, **kwargs: self._drive(self._course(_bound(self._signature, args, kwargs), approval_id))
+        return lambda *args, **kwargs: self._drive(self._called(args, kwargs, approval_id))
 
     def resume(self, approval_id: str) -> Outcome[R]:
         """Make the call that waits for this approval, as it was kept; also in another process than asked for it."""
-        return self._drive(self._course(self._stored(approval_id), approval_id))
+        return self._drive(self._resumed(approval_id))
 
-    def _drive(self, course: Generator[_Step, Any, Outcome[Any]]) -> Outcome[R]:
+    def _drive(self, course: _Course) -> Outcome[R]:
         done: Any = None
         try:
             step = next(course)
             while True:
                 try:
                     if isinstance(step, _Run):
-                        done = self._tool(*step.arguments.args, **step.arguments.kwargs)
+                        done = _plain_result(self._tool(*step.arguments.args, **step.arguments.kwargs))
+                    elif isinstance(step, _Report):
+                        done = self._guard.report(step.call, step.verdict, step.outcome, step.detail)
                     else:
                         done = self._guard.evaluate(step.action, approval_id=step.approval_id)
                 except BaseException as error:  # noqa: BLE001 - the course says what it leads to
@@ -198,24 +226,29 @@ class GuardedAsyncFunction(_Guarded[P, R]):
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Outcome[R]:
         """Make the call, if it may be made."""
-        return await self._drive(self._course(_bound(self._signature, args, kwargs), None))
+        return await self._drive(self._called(args, kwargs))
 
     def with_approval(self, approval_id: str) -> Callable[P, Awaitable[Outcome[R]]]:
         """The function under an approval that a person gave: the call must be the one that was approved."""
-        return lambda *args, **kwargs: self._drive(self._course(_bound(self._signature, args, kwargs), approval_id))
+        return lambda *args, **kwargs: self._drive(self._called(args, kwargs, approval_id))
 
     async def resume(self, approval_id: str) -> Outcome[R]:
         """Make the call that waits for this approval, as it was kept; also in another process than asked for it."""
-        return await self._drive(self._course(self._stored(approval_id), approval_id))
+        return await self._drive(self._resumed(approval_id))
 
-    async def _drive(self, course: Generator[_Step, Any, Outcome[Any]]) -> Outcome[R]:
+    async def _drive(self, course: _Course) -> Outcome[R]:
         done: Any = None
         try:
             step = next(course)
             while True:
                 try:
                     if isinstance(step, _Run):
-                        done = await self._tool(*step.arguments.args, **step.arguments.kwargs)
+                        done = _plain_result(await self._tool(*step.arguments.args, **step.arguments.kwargs))
+                    elif isinstance(step, _Report):
+                        from asyncio import to_thread
+
+                        report = partial(self._guard.report, step.call, step.verdict, step.outcome, step.detail)
+                        done = await to_thread(report)
                     else:
                         done = await self._guard.evaluate_async(step.action, approval_id=step.approval_id)
                 except BaseException as error:  # noqa: BLE001 - the course says what it leads to
@@ -227,69 +260,38 @@ class GuardedAsyncFunction(_Guarded[P, R]):
             return outcome
 
 
-def _bound(signature: inspect.Signature, args: Any, kwargs: Any) -> inspect.BoundArguments:
-    """The arguments by name, with defaults: what is not given is part of what is done, too."""
-    arguments = signature.bind(*args, **kwargs)
-    given = set(arguments.arguments)
-    arguments.apply_defaults()
-    for name in list(arguments.arguments):
-        # A default that is no JSON (a client, a logger) was chosen by whoever wrote the tool, and not by an agent.
-        if name not in given and not _is_json(arguments.arguments[name]):
-            del arguments.arguments[name]
-    return arguments
+def _stops(error: BaseException) -> bool:
+    """Whether somebody has stopped the program or the task: that is no answer of the tool's."""
+    asyncio = sys.modules.get("asyncio")
+    cancelled = asyncio is not None and isinstance(error, asyncio.CancelledError)
+    return cancelled or isinstance(error, (KeyboardInterrupt, GeneratorExit))
 
 
-def _is_json(value: Any) -> bool:
-    return isinstance(value, (str, int, float, bool, list, tuple, dict, type(None)))
+def _plain_result(value: Any) -> Any:
+    """The result, if it is one and not a promise of one: what has not run yet can't be judged."""
+    if inspect.isawaitable(value):
+        if inspect.iscoroutine(value):
+            value.close()
+        raise TypeError("the tool gave something to be awaited; wrap an `async def` function")
+    return value
 
 
-def _bound_by_name(signature: inspect.Signature, params: dict[str, Any]) -> inspect.BoundArguments:
-    """Arguments from the parameters that were judged."""
-    arguments = inspect.BoundArguments(signature, {})
-    return _put_together(arguments, params)
-
-
-def _taken_apart(arguments: inspect.BoundArguments) -> tuple[dict[str, Any], inspect.BoundArguments]:
-    """The parameters as the gate judges them, and the arguments as the tool gets them."""
-    params: dict[str, Any] = {}
-    passed = inspect.BoundArguments(arguments.signature, {})
-    for name, value in arguments.arguments.items():
-        judged, kept = judged_and_passed(value)
-        if arguments.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-            params.update(judged)
-        else:
-            params[name] = judged
-        passed.arguments[name] = kept
-    return params, passed
-
-
-def _put_together(arguments: inspect.BoundArguments, params: dict[str, Any]) -> inspect.BoundArguments:
-    """The arguments with `params` in the places of those that were judged."""
-    changed = inspect.BoundArguments(arguments.signature, {})
-    rest = dict(params)
-    for name, parameter in arguments.signature.parameters.items():
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            changed.arguments[name], rest = rest, {}
-        elif name in rest:
-            value = rest.pop(name)
-            changed.arguments[name] = tuple(value) if parameter.kind is inspect.Parameter.VAR_POSITIONAL else value
-        elif name in arguments.arguments:
-            changed.arguments[name] = arguments.arguments[name]
-    if rest:
-        raise GuardhouseError("The masked call has arguments that the tool does not take.")
-    return changed
-
-
-def _outcome(tool: str, call: Verdict, result: Verdict, content: Any, raised: str) -> Outcome[Any]:
+def _outcome(tool: str, call: Verdict, result: Verdict, content: Any, *, raised: bool) -> Outcome[Any]:
     """What the caller gets, once the result is judged."""
     if result.decision is Decision.ALLOW_WITH_REDACTION:
         content = result.content
     elif result.decision is not Decision.ALLOW:
         return Denied(result, ran=True)
     text = content if isinstance(content, str) else msgspec.json.encode(content).decode()
+    if raised:
+        error = text.partition(":")[0]
+        text = wrap_untrusted(text, tool, urandom(12).hex()) if result.untrusted else text
+        return Failed(error if error.isidentifier() and len(error) <= _LONGEST_NAME else "Exception", text, result)
     if result.untrusted:
         text = wrap_untrusted(text, tool, urandom(12).hex())
-    if raised:
-        return Failed(raised, text, result)
     redacted = Decision.ALLOW_WITH_REDACTION in {call.decision, result.decision}
     return Completed(content, text, redacted, result.untrusted, call, result)
+
+
+_LONGEST_NAME: Final = 64
+"""A longer type name says more than what kind of error it was."""

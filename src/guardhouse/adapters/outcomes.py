@@ -88,7 +88,7 @@ class Pending:
     """A person has to approve the call first, or that its result is seen. Nothing else waits for that."""
 
     verdict: Verdict
-    again: Callable[[], Any] = field(repr=False, compare=False)
+    _again: Callable[[], Any] = field(repr=False, compare=False)
     ran: bool = False
     """Whether the tool has run already: then it is its result that waits."""
     status: ClassVar[str] = "pending"
@@ -110,7 +110,7 @@ class Pending:
 
     def resume(self) -> Any:
         """Go on, with this approval: an outcome (of an async tool: to be awaited). The tool never runs twice."""
-        return self.again()
+        return self._again()
 
     def wire(self) -> dict[str, Any]:
         """For a machine, as SPEC A1 has it."""

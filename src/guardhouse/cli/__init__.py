@@ -8,10 +8,11 @@ import sys
 def main() -> None:
     """Run the command; an error that was written for people is printed as such, without a traceback."""
     from guardhouse.cli.app import app  # so that the package can be imported without the command line
+    from guardhouse.cli.options import printable
     from guardhouse.model import GuardhouseError
 
     try:
         app()
     except GuardhouseError as error:
-        print(f"guardhouse: {error}", file=sys.stderr)
+        print(f"guardhouse: {printable(str(error))}", file=sys.stderr)
         sys.exit(2)

@@ -26,3 +26,13 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, 
 def read_stdin(limit: int) -> bytes:
     """Standard input, up to one byte more than `limit`, which tells that it was too much."""
     return sys.stdin.buffer.read(limit + 1)
+
+
+def printable(text: str) -> str:
+    """An error's text without secrets and without what a terminal would obey: it may quote a file that came with a
+    repository."""
+    from guardhouse.detect.secrets import SecretScanner
+    from guardhouse.model import visible
+    from guardhouse.redact import Redactor
+
+    return "\n".join(map(visible, Redactor(SecretScanner()).text(text).split("\n")))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from guardhouse.cli.options import config_option, json_option
+from guardhouse.cli.options import config_option, json_option, printable
 
 if TYPE_CHECKING:
     from guardhouse.config import Sources
@@ -58,10 +58,10 @@ def check(files: tuple[Path, ...], config_file: Path | None) -> None:
         except PolicyError as error:
             failed = True
             for problem in error.problems:
-                click.echo(problem, err=True)
+                click.echo(printable(problem), err=True)
             continue
         names = ", ".join(layer.document.file for layer in sources.layers() if layer.document.data) or "built-in"
-        click.echo(f"ok: {names} (revision {loaded.revision}, {len(loaded.config.rules)} rules)")
+        click.echo(f"ok: {printable(names)} (revision {loaded.revision}, {len(loaded.config.rules)} rules)")
     sys.exit(2 if failed else 0)
 
 

@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from weakref import WeakSet
 
 from guardhouse.config.locations import PROJECT_NAME, Locations, find_locations, surroundings
 from guardhouse.config.trust_store import TrustStore
@@ -35,13 +36,13 @@ class Sources:
     """Named explicitly: stands in for the user's own file."""
     extra_detectors: tuple[Detector, ...] = ()
 
-    def layers(self) -> list[Layer]:
-        """Every layer that is there."""
+    def layers(self, *, project: bool = True) -> list[Layer]:
+        """Every layer that is there, with those of the `project` or without."""
         layers: list[Layer] = []
         for name, file in self._owner_files():
             layers.append(Layer(name, read_document(str(file), _content(file))))
         trust = TrustStore(self.locations.trusted)
-        for file in self.project_files():
+        for file in self.project_files() if project else ():
             content = _content(file)
             trusted = trust.trusts(file, content)
             if not trusted and len(content) > _LARGEST_UNTRUSTED:
@@ -50,11 +51,11 @@ class Sources:
         layers.append(Layer("environment", read_environment(self.variables)))
         return layers
 
-    def load(self) -> Policy:
-        """The policy in force; PolicyError if it can't be made."""
+    def load(self, *, project: bool = True) -> Policy:
+        """The policy in force; PolicyError if it can't be made. Without `project`, the user's own."""
         try:
             around = surroundings(self.locations, self.cwd, self.config_file)
-            return load(self.layers(), around, self.extra_detectors)
+            return load(self.layers(project=project), around, self.extra_detectors)
         except PolicyError:
             raise
         except GuardhouseError as error:
@@ -127,6 +128,7 @@ class ReloadingPolicy:
         self._interval = interval
         self._paths = tuple(sources.watched())
         self._lock = threading.Lock()
+        _RELOADING.add(self)
         self._looked = float("-inf")
         self._made: tuple[_Signature, Policy | PolicyError] | None = None
 
@@ -154,6 +156,21 @@ class ReloadingPolicy:
             return signature, self._sources.load()
         except PolicyError as error:
             return signature, error
+
+    def after_fork(self) -> None:
+        """In a child process: another thread may have held the lock when it was made."""
+        self._lock = threading.Lock()
+
+
+_RELOADING: Final[WeakSet[ReloadingPolicy]] = WeakSet()
+
+
+def _after_fork() -> None:
+    for policy in _RELOADING:
+        policy.after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def _look(path: Path) -> tuple[int, ...] | None:

@@ -11,6 +11,7 @@ from guardhouse.config import Locations, Sources
 from guardhouse.demo.agent import Call, Step, Tools, hijacked
 from guardhouse.demo.world import World
 from guardhouse.egress import SkippedLookup
+from guardhouse.model import ApprovalStatus
 from guardhouse.opening import LocalGuard
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from guardhouse.audit import Verification
 
 _TOOLS: Final = ("web_fetch", "read_file", "http_post", "delete_directory")
-_PATIENCE: Final = 60.0
-"""Seconds that the person at the terminal has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,10 @@ class Stage:
         with _guard_of(self.world) as guard:
             for step in hijacked(_guarded(guard, self.world, ask=ask)):
                 if isinstance(step, Step) and step.call.tool == "delete_directory":
-                    self._wanted = isinstance(step.result, Completed)
+                    self._wanted = (
+                        isinstance(step.result, Completed)
+                        and step.result.call.approval_status is ApprovalStatus.CONSUMED
+                    )
                 yield step
 
     def ending(self) -> Ending:
@@ -101,7 +103,7 @@ def _guarded(guard: LocalGuard, world: World, *, ask: bool) -> Tools:
             if not isinstance(outcome, Pending) or not ask:
                 return outcome
             try:
-                guard.ask_in_terminal(outcome.approval_request_id, timeout=_PATIENCE)
+                guard.ask_in_terminal(outcome.approval_request_id)
             except NoTerminal:
                 return outcome
             answered: Outcome[Any] = outcome.resume()

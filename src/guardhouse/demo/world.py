@@ -40,7 +40,9 @@ class World:
         for name in ("anna.jpg", "lake.jpg", "wedding.jpg"):
             (self.photos / name).write_bytes(b"\xff\xd8")
         self.config.write_text(
-            "guard:\n  network:\n    default:\n      allowed_domains: [docs.example]\n", encoding="utf-8"
+            "guard:\n  network: {default: {allowed_domains: [docs.example]}}\n"
+            "  approvals: {answer_within: {medium: 60, high: 60}}\n",
+            encoding="utf-8",
         )
 
     def web_fetch(self, url: str) -> str:

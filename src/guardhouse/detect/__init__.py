@@ -1,8 +1,9 @@
 """What can be seen in an action: detectors, one a file, listed in one table, none of which decides anything."""
 
 from guardhouse.detect.inspection import DETECTORS, FAILED, bindings, inspect, needs
-from guardhouse.detect.interface import Detector, DetectorSettings, Leaf, OwnPlace, Scene, Surroundings
+from guardhouse.detect.interface import Detector, DetectorSettings, Leaf, OwnPlace, Scene, Surroundings, TooMuchToBind
 from guardhouse.detect.masking import Masker, masker
+from guardhouse.detect.showing import hides
 
 __all__ = [
     "DETECTORS",
@@ -14,7 +15,9 @@ __all__ = [
     "OwnPlace",
     "Scene",
     "Surroundings",
+    "TooMuchToBind",
     "bindings",
+    "hides",
     "inspect",
     "masker",
     "needs",

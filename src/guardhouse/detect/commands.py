@@ -8,9 +8,10 @@ command that drives the guard itself, and one that reaches into the guard's own 
 from __future__ import annotations
 
 from itertools import pairwise
+from shlex import split as split_like_shell
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.detect.interface import Detector, Leaf, Scene
+from guardhouse.detect.interface import Detector, Leaf, Scene, TooMuchToBind
 from guardhouse.detect.paths import (
     absolute,
     holds_own_place,
@@ -294,30 +295,66 @@ def _reaches(scene: Scene, path: str, *, only_reads: bool) -> bool:
     return not only_reads and is_hook_file(scene, path)
 
 
-_MOST_BOUND: Final = 64
-"""Words of a command that are looked at as files when a person is to approve it."""
+_MOST_BOUND: Final = 2000
+"""Words of a command that are looked at as files and programs when a person is to approve it. Nobody is asked about a
+command with more."""
 
 
 def _binds(scene: Scene) -> Iterator[Need]:
     """The programs that a command's words would run, and the files they name, there or not: a script that is changed,
-    or made, after a person looked at the command would be another command. Words only, so it errs towards more."""
+    or made, after a person looked at the command would be another command. Words only, so it errs towards more: each is
+    taken as a file from every directory the command works in, with and without what glues it to an option, and as a
+    program."""
     profile = scene.tool
     if profile is None or Capability.EXECUTES not in profile.capabilities:
         return
-    cwd = working_directory(scene)
-    yield RealPathOf(cwd)
-    left = _MOST_BOUND
+    words: dict[str, None] = {}
+    bases = {working_directory(scene): None}
+    for leaf in scene.leaves:
+        if leaf.key in _PLACE_KEYS and not leaf.is_key:
+            bases[tidy(_resolved(scene, leaf.text, working_directory(scene)))] = None
     for leaf in _commands(scene):
-        for part in _parts(leaf.text):
-            words = [word for word in _words(part) if not word.startswith("-") and len(word) <= _LONGEST_PATH]
-            for number, word in enumerate(words[:left]):
-                if "\0" in word:
-                    continue
-                if number == 0 and "/" not in word:
-                    yield ProgramOf(word)
-                else:
-                    yield FileDigestOf(tidy(_resolved(scene, word, cwd)))
-            left -= len(words[:left])
+        split = _words(leaf.text)
+        words.update(dict.fromkeys((*split, *_shell_words(leaf.text))))
+        for before, word in pairwise(split):
+            if before in _CHANGES_DIRECTORY:
+                bases.update({tidy(_resolved(scene, word, base)): None for base in tuple(bases)})
+    named = {form: None for word in words for form in _forms(word) if 0 < len(form) <= _LONGEST_PATH}
+    if len(named) * len(bases) > _MOST_BOUND:
+        raise TooMuchToBind
+    for base in bases:
+        yield RealPathOf(base)
+        for word in named:
+            path = tidy(_resolved(scene, word, base))
+            yield FileDigestOf(path)
+            if "/" in word:
+                yield RealPathOf(_above_wildcard(path))
+    for word in named:
+        if "/" not in word:
+            yield ProgramOf(word)
+
+
+def _shell_words(command: str) -> list[str]:
+    """The words as a shell's quotes make them; none if they do not match up."""
+    try:
+        return split_like_shell(command)
+    except ValueError:
+        return []
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    """A word, and what it says if an option is glued to it: `-fx.mk`, `--file=x.mk`."""
+    if "\0" in word:
+        return ()
+    if not word.startswith("-"):
+        return (word,)
+    return word[2:], word.partition("=")[2]
+
+
+def _above_wildcard(path: str) -> str:
+    """The path, up to the directory in which the first wildcard stands."""
+    first = min((at for char in GLOB_CHARACTERS if (at := path.find(char)) >= 0), default=len(path))
+    return path if first == len(path) else path[:first].rpartition("/")[0] or "/"
 
 
 def _parts(command: str) -> list[str]:

@@ -281,6 +281,10 @@ def _cut_and_masked(text: str, found: list[SecretMatch], longest: int) -> str:
     return shown if len(shown) <= longest else f"{shown[:longest]}…"
 
 
+class TooMuchToBind(Exception):
+    """What an approval of the action would depend on is more than can be looked at; so nobody can be asked."""
+
+
 class Detector(msgspec.Struct, frozen=True):
     """One row of the detector table."""
 

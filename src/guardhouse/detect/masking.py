@@ -17,14 +17,12 @@ from guardhouse.detect.secrets import masked as mask_matches
 from guardhouse.detect.secrets.echoes import Echoes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from guardhouse.detect.interface import Leaf, Scene
     from guardhouse.model import Facts, Finding, Origin, Reason, Span
 
 _FOLD: Final = str.maketrans(ascii_uppercase, ascii_lowercase)
-_SHORTEST: Final = 12
-"""No secret of fewer characters is known by its looks."""
 _MOST_HOLDERS: Final = 1000
 """Strings with secrets that are told apart; where there are more, what was made of any other is not shown."""
 _COMPARED: Final = 16
@@ -34,8 +32,9 @@ _COMPARED: Final = 16
 class Masker:
     """What may be said about one scene in which there are secrets."""
 
-    def __init__(self, scene: Scene, names: Iterable[str]) -> None:
+    def __init__(self, scene: Scene, names: Iterable[str], patterns: Sequence[Any] = ()) -> None:
         self._scanner = scene.settings.scanner
+        self._patterns = patterns
         texts = [leaf.text[match.start : match.end] for leaf, match in scene.secrets]
         for name in names:
             texts += [name[match.start : match.end] for match in self._scanner.scan(name)]
@@ -52,20 +51,15 @@ class Masker:
             pieces += (text[at:start], REDACTED)
             at = end
         text = "".join((*pieces, text[at:]))
-        return mask_matches(text, self._scanner.scan(text))
+        text = mask_matches(text, self._scanner.scan(text))
+        for pattern in self._patterns:
+            text = pattern.sub(REDACTED, text)
+        return text
 
     def facts(self, facts: Facts) -> Facts:
-        """The same facts, fit to be recorded: what was looked up came out of the action."""
-        return msgspec.convert(self._texts(msgspec.to_builtins(facts)), type(facts))
-
-    def _texts(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, (list, tuple)):
-            return [self._texts(item) for item in value]
-        if isinstance(value, dict):
-            return {self.text(key): self._texts(item) for key, item in value.items()}
-        return value
+        """What of the facts is fit to be recorded: addresses by masked name. Paths are left out, because they are made
+        of pieces of the action, and a piece of a secret no longer looks like one."""
+        return type(facts)(addresses={self.text(host): answer for host, answer in facts.addresses.items()})
 
     def finding(self, finding: Finding) -> Finding:
         """The same finding, fit to be shown and recorded."""
@@ -111,16 +105,18 @@ class Masker:
         return msgspec.structs.replace(origin, name=self.text(origin.name), call_id=self._optional(origin.call_id))
 
 
-def masker(scene: Scene, findings: Iterable[Finding]) -> Masker | None:
-    """What masks the secrets of `scene` in texts about it; None if there is nothing to mask.
+def masker(scene: Scene, findings: Iterable[Finding], patterns: Sequence[Any] = ()) -> Masker | None:
+    """What masks the secrets of `scene` in texts about it, and what `patterns` of the policy match; None if there is
+    nothing to mask.
 
-    The strings of the body are known already; the names around it, and what detectors made of it all, are scanned
-    here, at once.
+    The strings of the body are known already; the names around it, what detectors made of it all, and where its paths
+    lead, are scanned here, at once.
     """
-    names = [name for name in _names(scene) if len(name) >= _SHORTEST]
-    if scene.secrets:
-        return Masker(scene, names)
-    said = [text for finding in findings for text in _said(finding) if text and len(text) >= _SHORTEST]
+    names = [name for name in _names(scene) if name]
+    if scene.secrets or patterns:
+        return Masker(scene, names, patterns)
+    said = [text for finding in findings for text in _said(finding) if text]
+    said += [answer.path for path, answer in scene.facts.real_paths.items() if answer.path != path]
     scanner = scene.settings.scanner
     if scanner.is_quiet((*names, *said)):
         return None

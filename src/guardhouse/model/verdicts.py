@@ -125,6 +125,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     approval_request_id: str | None = None
     """With `require_approval`: the request a person can answer. Otherwise the one that this verdict goes back to."""
     approval_status: ApprovalStatus | None = None
+    approval_actor: str | None = None
+    """Who answered it."""
     mode: Literal["enforce", "observe", "disabled"] = "enforce"
     would_be: Decision | None = None
     """In observe mode: what would have been decided."""

@@ -11,6 +11,7 @@ from guardhouse.policy.codes import (
     REDACTION_FAILED,
     REFUSED,
     TOO_LARGE,
+    UNSHOWABLE,
     catalogue,
 )
 from guardhouse.policy.engine import Cause, Judgement, PolicyEngine, combine
@@ -39,6 +40,7 @@ __all__ = [
     "REFUSED",
     "TIGHTER",
     "TOO_LARGE",
+    "UNSHOWABLE",
     "Cause",
     "Configuration",
     "Document",

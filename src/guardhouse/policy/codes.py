@@ -173,6 +173,15 @@ TOO_MANY_QUESTIONS: Final = ReasonCode(
     example="A call that asks while a hundred questions of its session are waiting.",
     about="text",
 )
+UNSHOWABLE: Final = ReasonCode(
+    id="approval.unshowable",
+    title="Nobody can be asked, because nobody could be shown the whole of it",
+    severity=Severity.HIGH,
+    why="What must be masked could hide more than a secret, or there is more of it than a person can read.",
+    instead="Leave secrets out (let the program read them itself), and do less at a time.",
+    example="A command that asks and holds a private key, or an action of more than 128 KiB that asks.",
+    about="text",
+)
 APPROVALS_UNUSABLE: Final = ReasonCode(
     id="guard.approvals_unusable",
     title="The store of approvals can't be used",
@@ -216,6 +225,7 @@ GATE_CODES: Final = (
     INTERNAL_ERROR,
     REDACTION_FAILED,
     APPROVED,
+    UNSHOWABLE,
     *REFUSED.values(),
     APPROVALS_UNUSABLE,
     AUDIT_UNWRITABLE,

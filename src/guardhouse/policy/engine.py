@@ -218,7 +218,7 @@ class PolicyEngine:
             title = f"{title}, by a rule of the project that says “{rule.because}”"
         return Reason(
             code=RULE_FAILED.id if one.failed else finding.code if finding is not None else RULE.id,
-            decided_by=f"rule:{rule.id}" if rule is not None else f"detector:{finding.detector if finding else ''}",
+            decided_by=_decided_by(rule, finding),
             decision=combine((one.cause,), unattended=self.unattended).decision,
             severity=finding.severity if finding is not None else code.severity,
             title=title,
@@ -230,6 +230,13 @@ class PolicyEngine:
             excerpt=finding.excerpt if finding is not None else "",
             remedy=_remedy(code, finding, scene) if rule is None and finding is not None and not stays else "",
         )
+
+
+def _decided_by(rule: Rule | None, finding: Finding | None) -> str:
+    """Who says so. A project's rule may have the id of one of the user's, and is another rule all the same."""
+    if rule is not None:
+        return f"rule:{rule.id}" if rule.trusted else f"rule:project/{rule.id}"
+    return f"detector:{finding.detector if finding else ''}"
 
 
 def _score(finding: Finding) -> int:

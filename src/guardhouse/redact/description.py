@@ -1,6 +1,7 @@
 """An action as it may be recorded and shown: who, which tool, and a summary, with every secret masked.
 
-Of parameters the summary quotes the beginning; of content it tells the kind and the size, never the text.
+Of parameters the summary quotes what says what is done (paths, hosts, commands, short values); of longer texts and of
+content it tells the kind and the size.
 """
 
 from __future__ import annotations
@@ -72,10 +73,38 @@ def describe(action: Action, body: Any, mask: Callable[[str], str] | None) -> De
 
 def _summary(action: Action, subject: str | None, body: Any) -> str:
     if isinstance(action, (ToolCallPre, SkillRunPre, MemoryReadPre)):
-        return _cut(f"{subject} {msgspec.json.encode(body).decode()}")
+        return _cut(f"{subject} {msgspec.json.encode(_brief(body)).decode()}")
     if isinstance(action, SkillInstall):
         return _cut(f"{subject} from {body}, {action.tree_digest}")
     return f"{subject}: {_kind(body)}" if subject else _kind(body)
+
+
+_TELLING: Final = frozenset(
+    "path paths file file_path files url uri host command cmd script code argv method query recipient to from".split()
+)
+"""Parameters that say what is done, and are quoted further than others."""
+_CONTENT: Final = frozenset("content contents text body data message new_string old_string patch input prompt".split())
+"""Parameters that are what it is done with, and are never quoted."""
+_LONGEST_VALUE: Final = 80
+_LONGEST_TELLING: Final = 500
+_MOST_ENTRIES: Final = 32
+_DEEPEST: Final = 4
+
+
+def _brief(value: Any, key: str = "", depth: int = 0) -> Any:
+    """A value for the record: short ones and telling ones as they are, of the rest the kind and the size."""
+    if isinstance(value, str):
+        longest = _LONGEST_TELLING if key in _TELLING else 0 if key in _CONTENT else _LONGEST_VALUE
+        if len(value) <= longest and (longest > _LONGEST_VALUE or "\n" not in value):
+            return value
+        return f"{value[:longest]}… ({_kind(value)})" if longest > _LONGEST_VALUE else f"({_kind(value)})"
+    if isinstance(value, (dict, list)) and (depth >= _DEEPEST or len(value) > _MOST_ENTRIES):
+        return f"({_kind(value)})"
+    if isinstance(value, dict):
+        return {name[:_LONGEST_VALUE]: _brief(item, name.lower(), depth + 1) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_brief(item, key, depth + 1) for item in value]
+    return value
 
 
 def _kind(body: Any) -> str:

@@ -40,6 +40,8 @@ class SecretMatch(msgspec.Struct, frozen=True):
     mask: str
     confidence: Confidence
     category: Category
+    echo: bool = False
+    """Not found for its own looks or name here, but because the same text is a secret elsewhere."""
 
 
 class SecretKind(msgspec.Struct, frozen=True, kw_only=True):

@@ -285,7 +285,7 @@ def _mask_at(text: str, at: int) -> tuple[int, int] | None:
 
 def _with_echoes(text: str, found: list[SecretMatch], echoes: Echoes[SecretMatch]) -> list[SecretMatch]:
     more = [
-        SecretMatch(about.kind, *span, about.mask, about.confidence, about.category)
+        SecretMatch(about.kind, *span, about.mask, about.confidence, about.category, echo=True)
         for start, end, about in echoes.spans(text, [(match.start, match.end) for match in found])
         if (span := _around_masks(text, start, end)) is not None
     ]

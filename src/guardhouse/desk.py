@@ -1,0 +1,172 @@
+"""The stores of one state directory at work together: the record, the requests for approval, the registry of agents.
+
+Each is opened when it is first needed, because most calls ask nobody. What changes in one is recorded in the other,
+which neither of them knows about.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+from weakref import WeakSet
+
+import msgspec
+
+from guardhouse.audit import AuditLog, AuditSettings
+from guardhouse.model import ApprovalStatus, GuardhouseError
+from guardhouse.recording import approval_event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from guardhouse.approvals import Approver
+    from guardhouse.config import Locations
+    from guardhouse.model import ApprovalRequest, Asked, Settlement
+    from guardhouse.policy import Policy
+
+AGENTS: Final = "agents"
+"""The registry of guarded agents, in the state directory."""
+_DAY: Final = 86_400
+_LARGE_STORE: Final = 8 * 1024 * 1024
+"""From this size on, finished requests that are older than the record are removed, at most once a day."""
+
+
+class Desk:
+    """Keeps the record and the requests of one user on one machine: the gate's `Approvals` and where its `AuditSink`
+    is. `policy` gives the policy in force."""
+
+    def __init__(
+        self, locations: Locations, policy: Callable[[], Policy], clock: Callable[[], float] = time.time
+    ) -> None:
+        self._locations = locations
+        self._policy = policy
+        self._clock = clock
+        self._opening = Lock()
+        self._approver: Approver | None = None
+        _make_private(locations.state)
+        section = policy().config.audit
+        self.audit = AuditLog(
+            locations.state / "audit",
+            AuditSettings(
+                max_file_bytes=section.max_file_bytes,
+                max_age_days=section.max_age_days,
+                max_total_bytes=section.max_total_bytes,
+            ),
+            clock,
+        )
+        _DESKS.add(self)
+
+    @property
+    def approver(self) -> Approver:
+        """The requests, and answering them."""
+        with self._opening:
+            if self._approver is None:
+                self._approver = self._open_approver()
+            return self._approver
+
+    def settle(self, asked: Asked, approval_id: str | None = None) -> Settlement:
+        """What is to become of a question; see `Approver.settle`."""
+        return self.approver.settle(asked, approval_id)
+
+    def resume_data(self, request_id: str) -> bytes | None:
+        """The call that waits for an approval; see `Approver.resume_data`."""
+        return self.approver.resume_data(request_id)
+
+    def ask_in_terminal(self, approval_id: str) -> ApprovalRequest:
+        """Put a pending request to the person at this process's terminal; the request as it stands then."""
+        from guardhouse.approvals import TerminalChannel
+
+        request = self.approver.get(approval_id)
+        if request is None:
+            raise GuardhouseError("There is no such request for approval.")
+        channel = TerminalChannel(
+            self.approver,
+            self._locations.state / AGENTS,
+            own=True,
+            use_within=self._policy().config.approvals.use_within,
+            clock=self._clock,
+        )
+        return channel.ask(request)
+
+    def register_agent(self, name: str, pid: int | None = None) -> None:
+        """Let it be known that a process (this one, if not given) is a guarded agent: what it starts can't approve."""
+        from guardhouse.approvals import register
+
+        register(self._locations.state / AGENTS, name, pid=pid)
+
+    def close(self) -> None:
+        """Bring the record to disk and let go of the stores."""
+        try:
+            if self._approver is not None:
+                self._approver.close()
+        finally:
+            self.audit.close()
+
+    def after_fork(self) -> None:
+        """In a child process: another thread may have held the lock when it was made."""
+        self._opening = Lock()
+
+    def _open_approver(self) -> Approver:
+        from guardhouse.approvals import ApprovalSettings, Approver, SqliteStore
+        from guardhouse.keys import KeyDirectory
+
+        config = self._policy().config
+        path = self._locations.state / "approvals.db"
+        approver = Approver(
+            SqliteStore(path),
+            KeyDirectory(self._locations.keys).key("approvals"),
+            ApprovalSettings(
+                answer_within=msgspec.structs.asdict(config.approvals.answer_within),
+                use_within=config.approvals.use_within,
+            ),
+            clock=self._clock,
+            record=self._record,
+            mask=self._mask,
+        )
+        approver.sweep()  # what nobody has looked at since it expired keeps its sealed call until somebody does
+        if self._is_due_for_compaction(path):
+            approver.compact(config.audit.max_age_days * _DAY)
+        return approver
+
+    def _is_due_for_compaction(self, path: Path) -> bool:
+        """Whether the store has grown large, and was not compacted today; if so, it counts as compacted now."""
+        marker = path.with_name("approvals.compacted")
+        if not path.exists() or path.stat().st_size <= _LARGE_STORE:
+            return False
+        if marker.exists() and self._clock() - marker.stat().st_mtime < _DAY:
+            return False
+        marker.touch(mode=0o600)
+        os.utime(marker, (self._clock(), self._clock()))
+        return True
+
+    def _mask(self, text: str) -> str:
+        return self._policy().redactor.text(text)
+
+    def _record(self, request: ApprovalRequest) -> None:
+        """Keep the evidence of a change before it takes effect. What lets something happen is on disk first."""
+        event = approval_event(f"ev_{os.urandom(12).hex()}", request, self._clock(), self._mask)
+        self.audit.record(event, durable=request.status is ApprovalStatus.APPROVED)
+
+
+def _make_private(directory: Path) -> None:
+    """Make a directory that is for its owner only, if it is not there."""
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise GuardhouseError(
+            f"The state directory {directory} can't be made: {error.strerror}.", fix="Name another: --state-dir."
+        ) from None
+
+
+_DESKS: Final[WeakSet[Desk]] = WeakSet()
+
+
+def _after_fork() -> None:
+    for desk in _DESKS:
+        desk.after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,123 @@
+"""Finds out what a decision needs to know, through the ports, with or without blocking an event loop.
+
+A port that breaks, or answers with something else than an answer, has answered with an error: what was found without
+it still counts, and policy treats an error as the worst answer.
+"""
+
+from __future__ import annotations
+
+from os import urandom
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from guardhouse.model import Addresses, AddressesOf, FileDigest, FileDigestOf, ProgramOf, RealPath, RealPathOf
+
+if TYPE_CHECKING:
+    from guardhouse.decide import Needs
+    from guardhouse.model import Answer, Need
+    from guardhouse.ports import Files, Resolver
+
+
+class Gatherer:
+    """Asks the ports. Names are looked up side by side: each may take as long as the resolver allows."""
+
+    def __init__(self, resolver: Resolver, files: Files) -> None:
+        self._resolver = resolver
+        self._files = files
+
+    def answers(self, question: Needs) -> dict[Need, Answer]:
+        """An answer to every need, good or bad."""
+        answers, hosts = self._local(question)
+        if len(hosts) > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            with ThreadPoolExecutor(len(hosts)) as pool:
+                answers.update(zip(hosts, pool.map(self._addresses, hosts), strict=True))
+        elif hosts:
+            answers[hosts[0]] = self._addresses(hosts[0])
+        return answers
+
+    async def answers_async(self, question: Needs) -> dict[Need, Answer]:
+        """The same; reading files is done in a thread."""
+        if any(isinstance(need, (FileDigestOf, ProgramOf)) for need in question.needs):
+            from asyncio import to_thread
+
+            answers, hosts = await to_thread(self._local, question)
+        else:
+            answers, hosts = self._local(question)
+        if hosts:
+            from asyncio import gather
+
+            answers.update(zip(hosts, await gather(*map(self._addresses_async, hosts)), strict=True))
+        return answers
+
+    def _local(self, question: Needs) -> tuple[dict[Need, Answer], list[AddressesOf]]:
+        answers: dict[Need, Answer] = {}
+        hosts: list[AddressesOf] = []
+        for need in question.needs:
+            if isinstance(need, RealPathOf):
+                answers[need] = self._real_path(need)
+            elif isinstance(need, AddressesOf):
+                hosts.append(need)
+            else:
+                answers[need] = self._digest(need)
+        return answers, hosts
+
+    def _addresses(self, need: AddressesOf) -> Addresses:
+        try:
+            answer: object = self._resolver.resolve(need.host)
+        except Exception as error:  # noqa: BLE001 - see above
+            answer = error
+        return _as_addresses(answer)
+
+    async def _addresses_async(self, need: AddressesOf) -> Addresses:
+        try:
+            answer: object = await self._resolver.resolve_async(need.host)
+        except Exception as error:  # noqa: BLE001 - see above
+            answer = error
+        return _as_addresses(answer)
+
+    def _real_path(self, need: RealPathOf) -> RealPath:
+        try:
+            answer: object = self._files.real_path(need.path)
+        except Exception as error:  # noqa: BLE001 - see above
+            answer = error
+        return _as_real_path(answer)
+
+    def _digest(self, need: FileDigestOf | ProgramOf) -> FileDigest:
+        try:
+            answer: object = (
+                self._files.program(need.name)
+                if isinstance(need, ProgramOf)
+                else self._files.digest(need.path, brief=need.brief)
+            )
+        except Exception as error:  # noqa: BLE001 - see above
+            answer = error
+        return _as_digest(answer)
+
+
+def _as_addresses(answer: object) -> Addresses:
+    """The resolver's answer, if it is one through and through."""
+    if (
+        isinstance(answer, Addresses)
+        and isinstance(answer.addresses, (tuple, list))
+        and all(isinstance(address, str) for address in answer.addresses)
+        and isinstance(answer.error, str)
+    ):
+        return answer
+    return Addresses(error=f"the resolver answered with {type(answer).__name__}")
+
+
+def _as_real_path(answer: object) -> RealPath:
+    if isinstance(answer, RealPath) and isinstance(answer.path, str) and isinstance(answer.error, str):
+        return answer
+    return RealPath(error=f"the file system answered with {type(answer).__name__}")
+
+
+def _as_digest(answer: object) -> FileDigest:
+    is_answer = isinstance(answer, FileDigest) and all(isinstance(one, str) for one in msgspec.structs.astuple(answer))
+    if isinstance(answer, FileDigest) and is_answer and not answer.error:
+        return answer
+    # New each time, so that what is bound to it never fits: what can't be read can't be known to be unchanged.
+    return FileDigest(error=f"{type(answer).__name__} {urandom(8).hex()}")

@@ -1,0 +1,56 @@
+"""What the gate needs of the world, as interfaces: whoever builds a gate hands the real parts in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from guardhouse.model import Addresses, Asked, AuditEvent, FileDigest, RealPath, Settlement
+    from guardhouse.policy import Policy
+
+
+class Resolver(Protocol):
+    """Looks host names up. A failure is an answer with an error, not an exception."""
+
+    def resolve(self, host: str) -> Addresses: ...
+
+    async def resolve_async(self, host: str) -> Addresses: ...
+
+
+class Files(Protocol):
+    """Looks at the file system. A failure is an answer with an error, not an exception."""
+
+    def real_path(self, path: str) -> RealPath: ...
+
+    def digest(self, path: str, *, brief: bool = False) -> FileDigest: ...
+
+    def program(self, name: str) -> FileDigest: ...
+
+
+class PolicySource(Protocol):
+    """Gives the policy in force; PolicyError if it can't be read."""
+
+    def current(self) -> Policy: ...
+
+
+class FixedPolicy:
+    """A policy that does not change."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def current(self) -> Policy:
+        """The one policy."""
+        return self._policy
+
+
+class Approvals(Protocol):
+    """Keeps questions to people, and their answers. Raises if it can't."""
+
+    def settle(self, asked: Asked, approval_id: str | None = None) -> Settlement: ...
+
+
+class AuditSink(Protocol):
+    """Keeps events. Raises if it can't; a `durable` event is on disk when it returns."""
+
+    def record(self, event: AuditEvent, *, durable: bool = False) -> None: ...

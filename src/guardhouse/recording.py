@@ -1,0 +1,159 @@
+"""What the record says: events made of verdicts, of what became of calls, and of requests for approval.
+
+Events are bounded: an action must not be able to fill the record with itself. Keeping them is the audit log's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+
+import msgspec
+
+from guardhouse.model import (
+    NO_FACTS,
+    ApprovalRequest,
+    AuditEvent,
+    EventKind,
+    Finding,
+    Reason,
+    RedactedText,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from guardhouse.redact import Description
+
+_MOST: Final = 64
+_MOST_ALIKE: Final = 8
+_LONGEST_FIELD: Final = 200
+"""What of one decision is recorded: a few findings of each kind."""
+
+_Told = TypeVar("_Told", Finding, Reason)
+
+
+def utc(seconds: float) -> str:
+    """A moment as it is written in the record."""
+    return f"{datetime.fromtimestamp(seconds, UTC).isoformat(timespec='microseconds')[:-6]}Z"
+
+
+def trace(session_id: str | None, run_id: str | None, call_id: str | None, action_hash: str) -> str:
+    """A name for everything about one call: by the caller's id of it, or by what it is."""
+    return f"tr_{sha256(repr((session_id, run_id, call_id or action_hash)).encode()).hexdigest()[:24]}"
+
+
+def decision_event(verdict: Verdict, described: Description, now: float) -> AuditEvent:
+    """The event of a decision."""
+    findings, reasons = _some(verdict.findings), _some(verdict.reasons)
+    left_out = len(verdict.findings) - len(findings)
+    return _event(
+        "decision",
+        described,
+        now,
+        event_id=verdict.event_id,
+        trace_id=verdict.trace_id,
+        action_summary_redacted=described.summary,
+        action_hash=verdict.action_hash,
+        risk_level=verdict.risk_level,
+        decision=verdict.decision,
+        would_be=verdict.would_be,
+        mode=verdict.mode,
+        reasons=reasons,
+        findings=findings,
+        facts=verdict.facts if len(verdict.facts.real_paths) <= _MOST else NO_FACTS,
+        policy_revision=verdict.policy_revision,
+        approval_request_id=verdict.approval_request_id,
+        approval_status=verdict.approval_status,
+        actor=verdict.approval_actor,
+        detail=f"and {left_out} more findings" if left_out else "",
+    )
+
+
+def execution_event(
+    event_id: str,
+    verdict: Verdict,
+    described: Description,
+    now: float,
+    outcome: Literal["executed", "aborted"],
+    detail: Literal["", "raised", "stopped"],
+) -> AuditEvent:
+    """The event of what became of a call that was let through."""
+    return _event(
+        "execution",
+        described,
+        now,
+        event_id=event_id,
+        trace_id=verdict.trace_id,
+        action_hash=verdict.action_hash,
+        outcome=outcome,
+        about=verdict.event_id,
+        approval_request_id=verdict.approval_request_id,
+        detail=detail,
+    )
+
+
+def approval_event(event_id: str, request: ApprovalRequest, now: float, mask: Callable[[str], str]) -> AuditEvent:
+    """The event of a request that took on a status."""
+    shown = request.action_redacted
+    call_id = shown.get("call_id")
+    return AuditEvent(
+        event_id=event_id,
+        kind="approval",
+        timestamp=utc(now),
+        trace_id=trace(request.session_id, request.run_id, call_id, request.action_hash),
+        run_id=request.run_id,
+        session_id=request.session_id,
+        task_id=shown.get("task_id"),
+        call_id=call_id,
+        principal=request.principal,
+        source=shown.get("source"),
+        action_type=request.action_type,
+        tool_name=request.tool_name,
+        action_summary_redacted=RedactedText(request.action_summary_redacted),
+        action_hash=request.action_hash,
+        risk_level=request.risk_level,
+        policy_revision=request.policy_revision,
+        approval_request_id=request.id,
+        approval_status=request.status,
+        actor=request.actor,
+        comment=RedactedText(mask(request.comment) if request.comment else ""),
+    )
+
+
+def _event(kind: EventKind, described: Description, now: float, **more: Any) -> AuditEvent:
+    return AuditEvent(
+        kind=kind,
+        timestamp=utc(now),
+        run_id=described.run_id,
+        parent_run_id=described.parent_run_id,
+        session_id=described.session_id,
+        task_id=described.task_id,
+        call_id=described.call_id,
+        principal=described.principal,
+        source=described.source,
+        action_type=described.action_type,
+        tool_name=described.tool_name,
+        **more,
+    )
+
+
+def _some(told: tuple[_Told, ...]) -> tuple[_Told, ...]:
+    """The first few of each code, with long field paths cut."""
+    counts: Counter[str] = Counter()
+    kept: list[_Told] = []
+    for one in told:
+        counts[one.code] += 1
+        if counts[one.code] <= _MOST_ALIKE and len(kept) < _MOST:
+            kept.append(_cut(one))
+    return tuple(kept)
+
+
+def _cut(one: _Told) -> _Told:
+    if one.span is None or len(one.span.field) <= _LONGEST_FIELD:
+        return one
+    span = msgspec.structs.replace(one.span, field=f"{one.span.field[:_LONGEST_FIELD]}…")
+    return msgspec.structs.replace(one, span=span)
