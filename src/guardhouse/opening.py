@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
     from pathlib import Path
 
-    from guardhouse.adapters import GuardedAsyncFunction, GuardedFunction
+    from guardhouse.adapters import GuardedAsyncFunction, GuardedFunction, ToolNames
     from guardhouse.approvals import Approver
     from guardhouse.config import Sources
     from guardhouse.detect import Detector
@@ -88,13 +88,11 @@ class LocalGuard(Guard):
         clock: Callable[[], float] = time.time,
         agent_pid: int | None = None,
     ) -> None:
-        from guardhouse.adapters.names import ToolNames
-
         policy = ReloadingPolicy(sources)
         self._desk = desk = Desk(sources.locations, policy.current, clock)
         super().__init__(policy, resolver=resolver, files=LocalFiles(), approvals=desk, audit=desk.audit, clock=clock)
         self._session = f"s_{os.urandom(8).hex()}"
-        self._names = ToolNames()
+        self._names: ToolNames | None = None
         self._agent_pid = agent_pid
         self._registered_by = 0
         self._register()
@@ -171,8 +169,9 @@ class LocalGuard(Guard):
         `name` is what the policy knows the tool by, its own name unless given. The rest is what every call says of
         itself; without a session it is one of this guard's own. In one session a name means one tool.
         """
-        from guardhouse.adapters import CallContext, GuardedAsyncFunction, GuardedFunction, is_async
+        from guardhouse.adapters import CallContext, GuardedAsyncFunction, GuardedFunction, ToolNames, is_async
 
+        names = self._names = self._names or ToolNames()
         context = CallContext(
             session_id=session_id or self._session,
             principal=principal,
@@ -182,7 +181,7 @@ class LocalGuard(Guard):
             cwd=cwd,
         )
         kind: Any = GuardedAsyncFunction if is_async(tool) else GuardedFunction
-        return kind(self, tool, name=self._names.take(tool, name, context), context=context, kept=self._desk)
+        return kind(self, tool, name=names.take(tool, name, context), context=context, kept=self._desk)
 
     def close(self) -> None:
         """Bring the record to disk and let go of the stores. What is asked after that is denied."""

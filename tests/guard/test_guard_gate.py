@@ -7,7 +7,7 @@ from collections import OrderedDict
 import msgspec
 import pytest
 from guarded_house import CONTRACT, PUBLIC, RecordingResolver, codes, every_text
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from guardhouse.detect import Detector
@@ -204,6 +204,7 @@ port_answers = st.lists(
 
 
 @given(action=consequential, moods=st.lists(st.sampled_from(MOODS), max_size=8), answers=port_answers)
+@example(action=ToolCallPre(tool="delete_file", params={"path": {"*": None}}), moods=[], answers=[RealPath(error="no")])
 @RELAXED
 def test_no_failure_of_a_detector_or_a_port_lets_a_consequential_call_through(shared_house, action, moods, answers):
     def guard(broken):

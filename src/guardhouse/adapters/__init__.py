@@ -1,6 +1,7 @@
 """Adapters: thin translations from the ways agents call tools to the gate. They decide nothing."""
 
 from guardhouse.adapters.functions import CallContext, GuardedAsyncFunction, GuardedFunction, is_async
+from guardhouse.adapters.names import ToolNames
 from guardhouse.adapters.outcomes import Completed, Denied, Failed, NotCompleted, Outcome, Pending
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "NotCompleted",
     "Outcome",
     "Pending",
+    "ToolNames",
     "is_async",
 ]

@@ -281,6 +281,9 @@ def _find(scene: Scene) -> Iterator[Finding]:
         real = [answer.path for answer in followed if answer is not None and not answer.error]
         unfollowed.append(named.lost or len(real) < len(followed) or not all(path.startswith("/") for path in real))
         paths = dict.fromkeys((*map(tidy, named.written), *real))
+        if unfollowed[-1]:
+            # Where a path leads that can't be followed is not known; where it stands is.
+            paths.update(dict.fromkeys(map(tidy, named.follow)))
         # A tool that only looks may be asked about; one that writes must not come near, dots or no dots.
         mine = [_Place(path, own=own_place(scene, path, hidden=changes)) for path in paths if len(path) <= LONGEST]
         own.append(mine)
