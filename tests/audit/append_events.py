@@ -1,6 +1,6 @@
 """Run as a process: append events to a log and print each one's id once it is recorded.
 
-append_events.py DIRECTORY NAME COUNT [max_file_bytes=N] [max_total_bytes=N] [durable=1]
+append_events.py DIRECTORY NAME COUNT [max_file_bytes=N] [max_total_bytes=N] [min_age_hours=N] [durable=1]
 """
 
 from __future__ import annotations

@@ -188,7 +188,7 @@ def test_an_anchor_in_the_middle_still_holds_after_more_events(original):
 
 def test_an_anchor_older_than_what_is_kept_proves_nothing(tmp_path):
     directory = tmp_path / "audit"
-    with AuditLog(directory, AuditSettings(max_file_bytes=3_000, max_total_bytes=9_000)) as log:
+    with AuditLog(directory, AuditSettings(max_file_bytes=3_000, max_total_bytes=9_000, min_age_hours=0)) as log:
         log.record(event(0))
         anchor = str(head_anchor(directory))
         for number in range(40):
@@ -223,7 +223,7 @@ def test_a_crash_at_any_write_leaves_a_chain_that_verifies(monkeypatch, before, 
     real = {name: getattr(os, name) for name in ("pwrite", "ftruncate", "unlink", "fsync", "open")}
     with tempfile.TemporaryDirectory() as temporary, monkeypatch.context() as patch:
         directory = Path(temporary) / "audit"
-        limits = AuditSettings(max_file_bytes=2_500, max_total_bytes=7_500, sync_every=3600)
+        limits = AuditSettings(max_file_bytes=2_500, max_total_bytes=7_500, min_age_hours=0, sync_every=3600)
         recorded: list[str] = []
 
         def append(count: int, name: str) -> None:

@@ -68,7 +68,7 @@ def test_appenders_that_are_killed_at_any_moment_leave_a_chain_that_verifies(dir
 
 
 def test_verify_raises_no_alarm_while_others_append_rotate_and_remove(directory):
-    options = {"max_file_bytes": 20_000, "max_total_bytes": 200_000}
+    options = {"max_file_bytes": 20_000, "max_total_bytes": 200_000, "min_age_hours": 0}
     processes = [start_appender(directory, f"v{index}", 0, **options) for index in range(4)]
     try:
         for process in processes:

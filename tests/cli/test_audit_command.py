@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from guardhouse.audit import AuditLog, verify
+from guardhouse.audit import AuditLog, AuditSettings, verify
 from guardhouse.cli.auditing import audit, why
 from guardhouse.model import (
     ApprovalStatus,
@@ -333,3 +333,24 @@ def test_looking_at_the_record_changes_nothing(state):
         assert run(state, *arguments).exit_code == 0
     assert {file.name: file.read_bytes() for file in (state / "audit").iterdir()} == before
     assert verify(state / "audit").ok
+
+
+def test_what_was_removed_to_make_room_is_told_loudly(state):
+    settings = AuditSettings(max_file_bytes=3_000, max_total_bytes=12_000, min_age_hours=0)
+    with AuditLog(state / "audit", settings) as log:
+        for number in range(40):
+            log.record(decision(number))
+    removed = verify(state / "audit").removed_for_room
+    assert removed == verify(state / "audit").first.seq - 1
+    line = f"REMOVED TO MAKE ROOM: {removed} events"
+    assert line in run(state, "verify").stdout
+    assert line in run(state, "stats").stdout
+    assert line in run(state, "tail").stderr
+    assert json.loads(run(state, "verify", "--json").stdout)["removed_for_room"] == removed
+    assert json.loads(run(state, "stats", "--json").stdout)["removed_for_room"] == removed
+
+
+def test_nothing_is_told_if_nothing_was_removed_to_make_room(state):
+    write(state, decision(1))
+    for command in ("verify", "stats", "tail"):
+        assert "REMOVED" not in run(state, command).output

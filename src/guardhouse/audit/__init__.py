@@ -6,13 +6,14 @@ appends one event must start fast.
 
 from typing import TYPE_CHECKING, Any
 
-from guardhouse.audit.log import AuditLog, AuditSettings
+from guardhouse.audit.log import AuditLog
+from guardhouse.audit.settings import AuditSettings
 
 if TYPE_CHECKING:
-    from guardhouse.audit.chain import Anchor, Cut, Entry, Headless, Lost, Note, Removed
-    from guardhouse.audit.log import describe
+    from guardhouse.audit.chain import Anchor, Entry
+    from guardhouse.audit.notes import Begun, Cut, Headless, Lost, Note, Removed, describe
     from guardhouse.audit.query import Query, moment
-    from guardhouse.audit.reading import Story, Unreadable, events, find, follow, raw_entries, story
+    from guardhouse.audit.reading import Story, Unreadable, events, find, follow, raw_entries, removed_for_room, story
     from guardhouse.audit.statistics import Statistics, count
     from guardhouse.audit.verifying import Noticed, Problem, Verification, head_anchor, verify
 
@@ -20,6 +21,7 @@ __all__ = [
     "Anchor",
     "AuditLog",
     "AuditSettings",
+    "Begun",
     "Cut",
     "Entry",
     "Headless",
@@ -41,15 +43,16 @@ __all__ = [
     "head_anchor",
     "moment",
     "raw_entries",
+    "removed_for_room",
     "story",
     "verify",
 ]
 
 _MODULES = {
-    "chain": ("Anchor", "Cut", "Entry", "Headless", "Lost", "Note", "Removed"),
-    "log": ("describe",),
+    "chain": ("Anchor", "Entry"),
+    "notes": ("Begun", "Cut", "Headless", "Lost", "Note", "Removed", "describe"),
     "query": ("Query", "moment"),
-    "reading": ("Story", "Unreadable", "events", "find", "follow", "raw_entries", "story"),
+    "reading": ("Story", "Unreadable", "events", "find", "follow", "raw_entries", "removed_for_room", "story"),
     "statistics": ("Statistics", "count"),
     "verifying": ("Noticed", "Problem", "Verification", "head_anchor", "verify"),
 }

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from guardhouse.audit.notes import Note
 from guardhouse.model import AuditEvent, GuardhouseError, decode_event, encode_event
 
 GENESIS: Final = b"0" * 64
@@ -26,46 +27,6 @@ CHAIN_MEMBER: Final = b'"chain":'
 _EVENT_MEMBER: Final = b'"event":'
 _LONGEST_NUMBER: Final = 18
 _HEX: Final = frozenset(b"0123456789abcdef")
-
-
-class Cut(msgspec.Struct, frozen=True, tag="cut"):
-    """An unfinished line that a crash or a full disk had left was cut off."""
-
-    file: str
-    bytes: int
-    sha256: str
-    """Of what was cut."""
-
-
-class Removed(msgspec.Struct, frozen=True, tag="removed"):
-    """Retention removed the oldest files. What follows `last_seq` follows `last_hash`."""
-
-    files: tuple[str, ...]
-    first_seq: int
-    last_seq: int
-    last_hash: str
-
-
-class Lost(msgspec.Struct, frozen=True, tag="lost"):
-    """The log ended earlier than it should have: power failed before it was on disk, or somebody cut it."""
-
-    expected_seq: int
-    expected_hash: str
-    found_seq: int
-    found_hash: str
-    synced_seq: int
-    """Up to here it had been on disk, so that a power failure can't be the cause."""
-
-
-class Headless(msgspec.Struct, frozen=True, tag="headless"):
-    """The note of where the log ends was gone or damaged, so nobody can say whether something is missing there."""
-
-    found_seq: int
-    found_hash: str
-
-
-Note = Cut | Removed | Lost | Headless
-"""What the log says about itself. It stands beside the event in a line, where no caller of `record` can write."""
 
 
 class Anchor(NamedTuple):
@@ -148,6 +109,12 @@ def read_link(line: bytes) -> Link | None:
     ):
         return None
     return Link(int(number), prev, digest, sha256(line[:-TAIL]).hexdigest().encode() == digest)
+
+
+def follows(line: bytes, seq: int, digest: bytes) -> bool:
+    """Whether `line` is a sound line of ours that comes right after the event of that number and hash."""
+    link = read_link(line)
+    return link is not None and link.sound and (link.seq, link.prev) == (seq + 1, digest)
 
 
 def read_entry(line: bytes) -> Entry:

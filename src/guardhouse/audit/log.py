@@ -13,11 +13,11 @@ import errno
 import os
 import threading
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, Self
 from weakref import WeakSet
 
-from guardhouse.audit.chain import GENESIS, Cut, Headless, Link, Lost, Note, Removed, event_bytes, make_line, read_link
+from guardhouse.audit.chain import GENESIS, Link, event_bytes, make_line
+from guardhouse.audit.ending import End, find_end, follow_on, scan
 from guardhouse.audit.head import (
     HEAD_SIZE,
     SYNCED_SIZE,
@@ -27,58 +27,34 @@ from guardhouse.audit.head import (
     encode_head,
     encode_synced,
 )
+from guardhouse.audit.notes import Begun, Cut, Headless, Lost, Note, describe
 from guardhouse.audit.place import (
     LOCK_NAME,
     PATIENCE,
-    Lines,
     LogFile,
     digest_of,
     lock,
     log_files,
     open_own,
-    open_to_read,
     prepare,
     sync,
     sync_directory,
     unlock,
 )
+from guardhouse.audit.settings import AuditSettings
 from guardhouse.model import AuditEvent, GuardhouseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from guardhouse.audit.retention import Retention
+
 _DAY: Final = 86_400
 _ROOM_FOR_THE_CHAIN: Final = 256
 """At least what a line has besides the event."""
 _TRIES: Final = 10
 _FIX: Final = "Until it can be, what would have to be recorded is denied: make room, or mend the directory."
-
-
-@dataclass(frozen=True, slots=True)
-class AuditSettings:
-    """How the log is kept."""
-
-    max_file_bytes: int = 100_000_000
-    """A new file is begun before one grows larger, and on every new day (UTC)."""
-    max_age_days: int = 30
-    """Files of an earlier day are removed."""
-    max_total_bytes: int = 1_000_000_000
-    """The oldest files are removed when all together would grow larger."""
-    sync_every: float = 0.05
-    """Seconds after which an event that was not asked to be on disk at once is there at the latest."""
-
-    def __post_init__(self) -> None:
-        if min(self.max_file_bytes, self.max_age_days, self.max_total_bytes) < 1 or self.sync_every < 0:
-            raise GuardhouseError("The audit log's limits must be positive.", fix="Mend them in the configuration.")
-
-
-class _End(NamedTuple):
-    """Where the log really ends."""
-
-    head: Head
-    unfinished: int
-    """Bytes of an unfinished line after that."""
 
 
 class AuditLog:
@@ -98,6 +74,7 @@ class AuditLog:
         self._directory = directory.absolute()
         self._lock_path = str(self._directory / LOCK_NAME)
         self._settings = settings
+        self._file_bytes = settings.file_bytes
         self._clock = clock
         self._closed = False
         self._day = (-1, "")
@@ -115,6 +92,8 @@ class AuditLog:
         self._head = Head("", 0, 0, GENESIS)
         self._record = b""
         """The head's record as it was last read or written."""
+        self._looked = False
+        """Whether files were looked for that the head does not know of."""
         self._written = 0
         """Events appended through this object,"""
         self._flushed = 0
@@ -142,7 +121,7 @@ class AuditLog:
         with self._exclusive():
             self._raise_failure()
             self._settle()
-            self._rotate_if_due(len(data))
+            self._make_room(len(data))
             self._append(data)
             failures = self._failures
             if not durable:
@@ -243,6 +222,7 @@ class AuditLog:
         """Close everything and forget what was known."""
         self._close_file()
         self._record = b""
+        self._looked = False
         if self._lock_handle >= 0:
             handle, self._lock_handle = self._lock_handle, -1
             unlock(handle)
@@ -284,12 +264,14 @@ class AuditLog:
             size = os.fstat(self._handle).st_size
         except FileNotFoundError:
             size = -1
-        if size == head.offset:
-            self._head = head
-        elif size > head.offset:
-            self._put_right(_scan(self._handle, head, size))
+        if size >= head.offset:
+            end = scan(self._handle, head, size)
+            if not self._looked:  # once: while the machine runs, the head is right about the file
+                end = follow_on(self._directory, end)
+                self._looked = True
+            self._put_right(end)
         else:
-            found = self._find_end() or _End(Head(head.file, 0, 0, GENESIS), 0)
+            found = find_end(self._directory) or End(Head(head.file, 0, 0, GENESIS), 0)
             if (found.head.seq, found.head.hash) == (head.seq, head.hash):
                 self._put_right(found)
                 return
@@ -304,32 +286,15 @@ class AuditLog:
             self._put_right(found, lost, synced=min(synced, found.head.seq))
 
     def _go_on_without_head(self) -> None:
-        end = self._find_end()
+        end = find_end(self._directory)
         if end is not None:
             self._put_right(end, Headless(end.head.seq, end.head.hash.decode()), synced=0)
             return
         self._move_head(Head(LogFile(self._today(), 1).name, 0, 0, GENESIS), synced=0)
-        os.fsync(self._lock_handle)
+        self._sync(self._lock_handle)
         self._open_file(self._head.file, create=True)
 
-    def _find_end(self) -> _End | None:
-        """Where the log ends, by looking; None if there is no log. The newest file that holds a line has the end."""
-        files, _ = log_files(self._directory)
-        if not files:
-            return None
-        newest: _End | None = None
-        for file in reversed(files):
-            handle = open_own(self._directory / file.name, os.O_RDWR)
-            try:
-                end = _scan(handle, Head(file.name, 0, 0, GENESIS), os.fstat(handle).st_size)
-            finally:
-                os.close(handle)
-            newest = newest or end
-            if end.head.seq:
-                return _End(newest.head._replace(seq=end.head.seq, hash=end.head.hash), newest.unfinished)
-        return newest
-
-    def _put_right(self, end: _End, *notes: Note, synced: int | None = None) -> None:
+    def _put_right(self, end: End, *notes: Note, synced: int | None = None) -> None:
         """Go on from `end`. What stands after it is written over by the line that tells of it."""
         if self._handle < 0 or self._path != str(self._directory / end.head.file):
             self._open_file(end.head.file, create=True)
@@ -353,6 +318,8 @@ class AuditLog:
 
     def _append(self, data: bytes, notes: tuple[Note, ...] = (), synced: int | None = None) -> None:
         head = self._head
+        if head.offset == 0:
+            notes = (Begun(head.file, int(self._clock())), *notes)
         line, digest = make_line(head.seq + 1, head.hash, data, notes)
         try:
             _write(self._handle, line, head.offset)
@@ -384,17 +351,26 @@ class AuditLog:
             self._day = (number, time.strftime("%Y%m%d", time.gmtime(number * _DAY)))
         return self._day[1]
 
-    def _rotate_if_due(self, length: int) -> None:
+    def _make_room(self, length: int) -> None:
+        """Begin a new file if one is due for an event of that length, and remove what has had its time."""
         head, today = self._head, self._today()
-        full = head.offset + length + _ROOM_FOR_THE_CHAIN > self._settings.max_file_bytes
-        if head.offset == 0 or not (full or today > head.file[6:14]):
-            return
+        full = head.offset + length + _ROOM_FOR_THE_CHAIN > self._file_bytes
+        if head.offset and (full or today > head.file[6:14]):
+            self._rotate(today, length)
+        if self._head.offset == 0 and self._head.seq:  # a log that only begins has nothing to remove
+            self._retain(length)
+
+    def _rotate(self, today: str, length: int) -> None:
+        """Begin a new file. Each step is on disk before the next, so that no failure of power can part them."""
+        head = self._head
+        if self._retention(length, finished=True).is_full:
+            raise _full(self._settings)
         self._sync(self._handle)
         self._flushed = self._written
         self._mark_synced(head.seq)
         self._move_head(Head(self._next_name(today), 0, head.seq, head.hash))
+        self._sync(self._lock_handle)
         self._open_file(self._head.file, create=True)
-        self._retain()
 
     def _next_name(self, today: str) -> str:
         """A name after the present one, also when the clock was set back."""
@@ -405,53 +381,29 @@ class AuditLog:
             file = file._replace(number=file.number + 1)
         return file.name
 
-    def _retain(self) -> None:
-        """Remove the oldest files, if they are too old or all too large, after writing down that they go."""
+    def _retention(self, length: int, *, finished: bool) -> Retention:
+        """What is to become of the files before the present one, and of that as well if it is finished."""
+        from guardhouse.audit.retention import Retention
+
         files, _ = log_files(self._directory)
-        older = [file for file in files if file < _named(self._head)]
-        going = self._outlived(older)
-        links = [self._first_link(file) for file in older[: len(going) + 1]]
-        if len(going) == len(older):
-            links.append(Link(self._head.seq + 1, self._head.hash, b"", sound=True))
-        # Files are removed only as far as it can be said what they held.
-        while going and (links[len(going)] is None or links[0] is None):
-            going.pop()
-        if not going:
+        present = _named(self._head)
+        older = [file for file in files if file < present or (finished and file == present)]
+        room = max(self._file_bytes, length + _ROOM_FOR_THE_CHAIN)
+        return Retention(self._directory, older, self._settings, self._clock(), room)
+
+    def _retain(self, length: int) -> None:
+        """Remove the oldest files, if they are too old or all too large, after writing down that they go.
+
+        The note is the first line of a file, where those find it who want to know.
+        """
+        retention = self._retention(length, finished=False)
+        notes = retention.notes(Link(self._head.seq + 1, self._head.hash, b"", sound=True))
+        if not notes:
             return
-        first, following = links[0], links[len(going)]
-        if first is None or following is None:
-            raise AssertionError("only files with a beginning are removed")
-        names = tuple(file.name for file in going)
-        self._append_notes(Removed(names, first.seq, following.seq - 1, following.prev.decode()))
-        for name in names:
-            (self._directory / name).unlink(missing_ok=True)
+        self._append_notes(*notes)
+        for going in retention.going:
+            (self._directory / going.file.name).unlink(missing_ok=True)
         sync_directory(self._directory)
-
-    def _outlived(self, older: list[LogFile]) -> list[LogFile]:
-        oldest = time.strftime("%Y%m%d", time.gmtime(self._clock() - self._settings.max_age_days * _DAY))
-        sizes = {file: os.lstat(self._directory / file.name).st_size for file in older}
-        total = sum(sizes.values())
-        allowed = (
-            self._settings.max_total_bytes - self._settings.max_file_bytes
-        )  # the present file may grow to its size
-        going = []
-        for file in older:
-            if file.day >= oldest and total <= allowed:
-                break
-            total -= sizes[file]
-            going.append(file)
-        return going
-
-    def _first_link(self, file: LogFile) -> Link | None:
-        handle = open_to_read(self._directory / file.name)
-        try:
-            for line in Lines(handle, 0, os.fstat(handle).st_size):
-                link = read_link(line)
-                if link is not None and link.sound:
-                    return link
-        finally:
-            os.close(handle)
-        return None
 
     # To disk
 
@@ -525,19 +477,17 @@ def _named(head: Head) -> LogFile:
     return file
 
 
+def _full(settings: AuditSettings) -> GuardhouseError:
+    return GuardhouseError(
+        f"The audit log is full: {settings.max_total_bytes} bytes are allowed, and what is left of it is younger than "
+        f"{settings.min_age_hours} hours or can't be removed.",
+        fix="Look what fills it (`guardhouse audit stats`), and raise `audit.max_total_bytes`. Until then, what would "
+        "have to be recorded is denied.",
+    )
+
+
 def _identity(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
-
-
-def _scan(handle: int, start: Head, size: int) -> _End:
-    """Follow the lines from `start` to the end of the file. Lines that are none of ours stay, and count for nothing."""
-    lines = Lines(handle, start.offset, size)
-    seq, digest = start.seq, start.hash
-    for line in lines:
-        link = read_link(line)
-        if link is not None and link.sound and link.seq > seq:
-            seq, digest = link.seq, link.hash
-    return _End(Head(start.file, size - lines.unfinished, seq, digest), lines.unfinished)
 
 
 def _notice(now: float, notes: tuple[Note, ...]) -> AuditEvent:
@@ -550,24 +500,6 @@ def _notice(now: float, notes: tuple[Note, ...]) -> AuditEvent:
         source="audit",
         detail=" ".join(map(describe, notes)),
     )
-
-
-def describe(note: Note) -> str:
-    """What a note says, for a person."""
-    match note:
-        case Cut():
-            return f"An unfinished line of {note.bytes} bytes was cut off the end of {note.file}."
-        case Removed():
-            return f"Events {note.first_seq}–{note.last_seq} were removed by retention ({len(note.files)} files)."
-        case Lost():
-            return (
-                f"The log should have ended with event {note.expected_seq}, but ended with {note.found_seq}; "
-                f"up to {min(note.synced_seq, note.expected_seq)} it had been on disk."
-            )
-        case Headless():
-            return (
-                f"The record of where the log ends was gone or damaged; it was taken up after event {note.found_seq}."
-            )
 
 
 _LOGS: Final[WeakSet[AuditLog]] = WeakSet()

@@ -190,6 +190,18 @@ class Lines:
                     self.unfinished = length
 
 
+def first_line(directory: Path, file: LogFile) -> bytes:
+    """The first line of a file, if it is a plain file and holds a whole one."""
+    try:
+        handle = open_to_read(directory / file.name)
+    except GuardhouseError:
+        return b""
+    try:
+        return next(iter(Lines(handle, 0, os.fstat(handle).st_size)), b"")
+    finally:
+        os.close(handle)
+
+
 def digest_of(handle: int, start: int, stop: int) -> str:
     """The SHA-256 of a part of a file."""
     from hashlib import sha256

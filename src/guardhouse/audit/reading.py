@@ -11,8 +11,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.audit.chain import LONGEST_LINE, Entry, needle, read_entry, read_link
-from guardhouse.audit.place import Lines, LogFile, log_files, open_to_read
+from guardhouse.audit.chain import CHAIN_MEMBER, LONGEST_LINE, Entry, needle, read_entry, read_link
+from guardhouse.audit.notes import Removed
+from guardhouse.audit.place import Lines, LogFile, first_line, log_files, open_to_read
 from guardhouse.audit.query import Query
 from guardhouse.model import GuardhouseError
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _BLOCK: Final = 256 * 1024
 _POLL: Final = 0.2
+_START: Final = 128
+"""Bytes of a line in which its notes begin."""
 _MOST_RELATED: Final = 200
 
 
@@ -55,6 +58,20 @@ def raw_entries(directory: Path, *, unreadable: Unreadable | None = None) -> Ite
         entry = _entry(line, unreadable)
         if entry is not None:
             yield line, entry
+
+
+def removed_for_room(directory: Path) -> int:
+    """Events that retention by size removed since the log began. In no time: the first line of a file tells of it."""
+    for file in reversed(_files(directory)):
+        try:
+            line = first_line(directory, file)
+        except FileNotFoundError:
+            continue  # retention has just removed it
+        entry = _entry(line, None) if CHAIN_MEMBER in line[:_START] else None
+        removals = [note for note in entry.notes if isinstance(note, Removed)] if entry is not None else []
+        if removals:
+            return removals[-1].for_room
+    return 0
 
 
 def find(directory: Path, event_id: str) -> Entry | None:

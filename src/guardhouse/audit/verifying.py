@@ -19,16 +19,14 @@ from guardhouse.audit.chain import (
     TAIL,
     Anchor,
     Entry,
-    Headless,
     Link,
-    Lost,
-    Note,
-    Removed,
+    follows,
     read_entry,
     read_link,
 )
 from guardhouse.audit.head import HEAD_SIZE, SYNCED_SIZE, Head, decode_head, decode_synced
-from guardhouse.audit.place import LOCK_NAME, Lines, LogFile, lock, log_files, open_to_read, unlock
+from guardhouse.audit.notes import Begun, Headless, Lost, Note, Removed
+from guardhouse.audit.place import LOCK_NAME, Lines, LogFile, first_line, lock, log_files, open_to_read, unlock
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
@@ -80,6 +78,8 @@ class Verification:
     notices: tuple[Noticed, ...]
     """What was cut, lost or removed, in the words of the log."""
     more_notices: int
+    removed_for_room: int
+    """Events that retention by size removed since the log began."""
     unfinished: int
     """Bytes of an unfinished last line, as a crash or a full disk leaves them. The next append cuts them off."""
     foreign: tuple[str, ...]
@@ -136,6 +136,8 @@ class _Snapshot:
     after: _Walk | None = None
     """What comes after the head: nothing, unless somebody was killed in the middle of an append. It is read under
     the lock, because the next append may change it."""
+    followed: set[str] = field(default_factory=set)
+    """The files after the head's that belong to that."""
 
 
 @dataclass(slots=True)
@@ -156,11 +158,15 @@ class _Walk:
     notices: list[Noticed] = field(default_factory=list)
     more_notices: int = 0
     removed: Removed | None = None
+    """The last removal that the log tells of."""
     unfinished: int = 0
+    nameless: bool = False
+    """Whether the file has yet to say which one it is."""
 
-    def read(self, file: str, lines: Lines, number: int = 0) -> int:
-        """Walk along `lines`, the first of which is the one after line `number`; the last one's number."""
-        seq, prev, events, line = self.seq, self.hash, 0, b""
+    def read(self, file: str, lines: Lines, *, whole: bool = True) -> int:
+        """Walk along `lines` of a file, which are the first ones if it is to be the whole file; how many there are."""
+        number, seq, prev, events, line = 0, self.seq, self.hash, 0, b""
+        self.nameless = whole
         anchor_seq = self.anchor_seq
         for line in lines:
             number += 1
@@ -170,6 +176,7 @@ class _Walk:
                 self.seq, self.hash = seq, prev
                 if not self._stumble(file, number, line):
                     seq, prev = self.seq, self.hash
+                    self.nameless = self.nameless and number > 1  # what is wrong with the first line was said
                     continue
                 seq, digest = self.seq - 1, self.hash
                 opening = b'{"seq":%d,"prev":"%b",' % (self.seq, GENESIS)  # as long as the one that it has
@@ -185,6 +192,8 @@ class _Walk:
         self.seq, self.hash = seq, prev
         self.events += events
         self.unfinished = lines.unfinished
+        if self.nameless and number:
+            self._problem(file, 1, "the file does not begin with a line that says which file of the log it is.")
         return number
 
     def _stumble(self, file: str, number: int, line: bytes) -> bool:
@@ -221,6 +230,9 @@ class _Walk:
             self._problem(file, number, "this note of the log about itself can't be read.")
             return
         for note in entry.notes:
+            if isinstance(note, Begun):
+                self._check_name(file, number, note)
+                continue
             if isinstance(note, Lost) and note.found_seq < min(note.synced_seq, note.expected_seq):
                 what = f"events {note.found_seq + 1}–{note.expected_seq} had been cut off before this event."
                 self._problem(file, number, what)
@@ -233,6 +245,14 @@ class _Walk:
                 self.notices.append(Noticed(entry.seq, entry.event.timestamp, note))
             else:
                 self.more_notices += 1
+
+    def _check_name(self, file: str, number: int, note: Begun) -> None:
+        """A file's name goes into the chain with its first line, so that no file can pass for an older one."""
+        if number != 1 or not self.nameless:
+            self._problem(file, number, f"the first line of {note.file} stands here.")
+        elif note.file != file:
+            self._problem(file, number, f"this file was begun as {note.file}: it was renamed.")
+        self.nameless = False
 
     def _problem(self, file: str, number: int, what: str) -> None:
         self.add(Problem(file, number, what))
@@ -250,20 +270,26 @@ def _verify(directory: Path, wanted: Anchor | None) -> Verification:
     snapshot, walk = _snapshot(directory, anchor_seq), _Walk(anchor_seq)
     for problem in snapshot.problems:
         walk.add(problem)
+    head = snapshot.head
     for file, size in snapshot.files:
+        if file.name in snapshot.followed:
+            continue
         is_last = (file, size) == snapshot.files[-1]
         number = _walk_file(directory, file, size, snapshot, walk)
-        if walk.unfinished and not (is_last and snapshot.head is None):
+        if walk.unfinished and not (is_last and head is None):
             walk.add(Problem(file.name, number + 1, f"{walk.unfinished} bytes that are no whole line."))
             walk.unfinished = 0
-        if snapshot.head is not None and file.name == snapshot.head.file:
-            _check_head(walk, snapshot.head, number)
-            _join(walk, snapshot.after, number)
-        elif snapshot.head is not None and file > _named(snapshot.head):
+        if head is not None and file.name == head.file:
+            _check_head(walk, head, number)
+            _join(walk, snapshot.after, head.file, number)
+        elif size and head is not None and file > _named(head):
             walk.add(Problem(file.name, 0, "the head knows nothing of this file."))
-    head = snapshot.head
-    if head is not None and head.offset and head.file not in {file.name for file, _ in snapshot.files}:
-        walk.add(Problem(head.file, 0, f"the file with event {head.seq}, the last, is missing."))
+    if head is not None and head.file not in {file.name for file, _ in snapshot.files}:
+        if head.offset:
+            walk.add(Problem(head.file, 0, f"the file with event {head.seq}, the last, is missing."))
+        else:  # it was just to be begun
+            _check_head(walk, head, 0)
+            _join(walk, snapshot.after, head.file, 0)
     _check_beginning(walk)
     _check_anchor(walk, wanted)
     return Verification(
@@ -275,6 +301,7 @@ def _verify(directory: Path, wanted: Anchor | None) -> Verification:
         anchor=Anchor(max(walk.seq, 0), walk.hash.decode()),
         notices=tuple(walk.notices),
         more_notices=walk.more_notices,
+        removed_for_room=walk.removed.for_room if walk.removed is not None else 0,
         unfinished=walk.unfinished,
         foreign=tuple(snapshot.foreign[:_MOST_FOREIGN]),
         files=len(snapshot.files),
@@ -308,12 +335,12 @@ def _check_head(walk: _Walk, head: Head, number: int) -> None:
     walk.add(Problem(head.file, number, what))
 
 
-def _join(walk: _Walk, after: _Walk | None, number: int) -> None:
-    """Add what was read under the lock to the walk that has come to the head."""
+def _join(walk: _Walk, after: _Walk | None, file: str, number: int) -> None:
+    """Add what was read under the lock to the walk that has come to the head, which is after that line of `file`."""
     if after is None:
         return
     for problem in after.problems:
-        walk.add(Problem(problem.file, problem.line + number, problem.what))
+        walk.add(problem if problem.file != file else Problem(file, problem.line + number, problem.what))
     walk.more_problems += after.more_problems
     walk.notices += after.notices
     walk.removed = after.removed or walk.removed
@@ -402,15 +429,23 @@ def _snapshot(directory: Path, anchor_seq: int = -1) -> _Snapshot:
 
 
 def _read_after_head(directory: Path, snapshot: _Snapshot, head: Head, walk: _Walk) -> None:
+    """Walk along what comes after the head: in its file, and in later ones that follow on the chain."""
     size = dict(snapshot.files).get(_named(head), 0)
-    if size <= head.offset:
-        return
+    if size > head.offset:
+        _walk_part(directory, head.file, walk, head.offset, size)
+    for file, size in snapshot.files:
+        if file > _named(head) and not walk.unfinished and follows(first_line(directory, file), walk.seq, walk.hash):
+            _walk_part(directory, file.name, walk, 0, size)
+            snapshot.followed.add(file.name)
+
+
+def _walk_part(directory: Path, name: str, walk: _Walk, start: int, stop: int) -> None:
     try:
-        handle = open_to_read(directory / head.file)
+        handle = open_to_read(directory / name)
     except GuardhouseError:
-        return  # the walk says so
+        return  # the walk along the whole says so
     try:
-        walk.read(head.file, Lines(handle, head.offset, size))
+        walk.read(name, Lines(handle, start, stop), whole=start == 0)
     finally:
         os.close(handle)
 

@@ -64,7 +64,7 @@ def tail(lines: int, state_dir: Path | None, *, follow: bool, as_json: bool) -> 
     """Print the newest events, the oldest of them first."""
     from itertools import islice
 
-    from guardhouse.audit import Unreadable, events
+    from guardhouse.audit import Unreadable, events, removed_for_room
     from guardhouse.audit import follow as new_events
 
     directory, unreadable = _directory(state_dir), Unreadable()
@@ -72,6 +72,7 @@ def tail(lines: int, state_dir: Path | None, *, follow: bool, as_json: bool) -> 
     for entry in reversed(newest[:lines]):
         _print_entry(entry, as_json=as_json)
     _warn(unreadable)
+    _tell_removed(removed_for_room(directory), err=True)
     if not follow:
         return
     try:
@@ -151,6 +152,7 @@ def _verification_wire(verification: Verification) -> dict[str, Any]:
         "anchor": str(verification.anchor),
         "notices": [msgspec.to_builtins(notice) for notice in verification.notices],
         "more_notices": verification.more_notices,
+        "removed_for_room": verification.removed_for_room,
         "unfinished": verification.unfinished,
         "foreign": list(verification.foreign),
         "files": verification.files,
@@ -170,6 +172,7 @@ def _print_verification(verification: Verification, *, anchored: bool) -> None:
         click.echo(f"event {notice.seq}, {visible(notice.timestamp)}: {visible(describe(notice.note))}")
     if verification.more_notices:
         click.echo(f"… and {verification.more_notices} more notices")
+    _tell_removed(verification.removed_for_room)
     if verification.unfinished:
         click.echo(f"unfinished: {verification.unfinished} bytes of a last line, which the next event will cut off")
     if verification.foreign:
@@ -209,15 +212,17 @@ def stats(since: str | None, until: str | None, state_dir: Path | None, *, as_js
     """Count decisions, the reasons for them, and what people answered."""
     import msgspec
 
-    from guardhouse.audit import Query, Unreadable, count, events
+    from guardhouse.audit import Query, Unreadable, count, events, removed_for_room
     from guardhouse.model import visible
 
-    unreadable = Unreadable()
-    found = events(_directory(state_dir), Query(since=since, until=until), unreadable=unreadable)
+    directory, unreadable = _directory(state_dir), Unreadable()
+    found = events(directory, Query(since=since, until=until), unreadable=unreadable)
     figures = count(entry.event for entry in found)
+    removed = removed_for_room(directory)
     if as_json:
-        _print_json(msgspec.to_builtins(figures))
+        _print_json({**msgspec.to_builtins(figures), "removed_for_room": removed})
     else:
+        _tell_removed(removed)
         click.echo(f"events: {figures.events}")
         click.echo(f"blocked: {figures.block_rate:.1%} of {sum(figures.decisions.values())} decisions")
         for title, counts in (
@@ -440,6 +445,16 @@ def _print_json(value: Any) -> None:
     import json
 
     click.echo(json.dumps(value).replace("\x7f", "\\u007f"))
+
+
+def _tell_removed(events: int, *, err: bool = False) -> None:
+    """Be loud about events that went before their time: somebody may have wanted that."""
+    if events:
+        click.echo(
+            f"REMOVED TO MAKE ROOM: {events} events, before they were as old as they may become. "
+            "`audit.max_total_bytes` says how much is kept.",
+            err=err,
+        )
 
 
 def _warn(unreadable: Unreadable) -> None:
