@@ -96,9 +96,11 @@ def test_tail_as_json_is_one_object_a_line(state):
     assert [json.loads(line)["event"]["event_id"] for line in done.stdout.splitlines()] == ["ev_1", "ev_2"]
 
 
-def test_tail_of_no_log_is_empty(state):
-    done = run(state, "tail")
-    assert (done.exit_code, done.stdout) == (0, "")
+@pytest.mark.parametrize("command", ["tail", "query", "verify", "stats", "anchor", "export"])
+def test_a_log_that_is_not_there_does_not_pass_for_one_that_is_whole(state, command):
+    done = run(state, command)
+    assert isinstance(done.exception, GuardhouseError)
+    assert "no audit log" in str(done.exception)
 
 
 def test_tail_follows(state):
@@ -321,6 +323,7 @@ def test_why_tells_the_whole_story(state):
 
 
 def test_why_of_an_event_that_is_not_there_says_where_to_look(state):
+    write(state, decision(1))
     done = run(state, "ev_x", command=why)
     assert isinstance(done.exception, GuardhouseError)
     assert "audit tail" in str(done.exception)

@@ -33,10 +33,18 @@ def audit() -> None:
     """The record of every decision."""
 
 
-def _directory(state_dir: Path | None) -> Path:
+def _directory(state_dir: Path | None, *, must_exist: bool = True) -> Path:
+    """Where the log is. No log is an error: one that was taken away must not pass for one that is whole."""
     from guardhouse.config import find_locations
+    from guardhouse.model import GuardhouseError
 
-    return find_locations(state_dir=state_dir).state / "audit"
+    directory = find_locations(state_dir=state_dir).state / "audit"
+    if must_exist and not directory.is_dir():
+        raise GuardhouseError(
+            f"There is no audit log in {directory.parent}.",
+            fix="If something was recorded, it is gone; or name another place with --state-dir.",
+        )
+    return directory
 
 
 def _moment(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
@@ -67,7 +75,7 @@ def tail(lines: int, state_dir: Path | None, *, follow: bool, as_json: bool) -> 
     from guardhouse.audit import Unreadable, events, removed_for_room
     from guardhouse.audit import follow as new_events
 
-    directory, unreadable = _directory(state_dir), Unreadable()
+    directory, unreadable = _directory(state_dir, must_exist=not follow), Unreadable()
     newest = list(islice(events(directory, newest_first=True, unreadable=unreadable), max(lines, 1)))
     for entry in reversed(newest[:lines]):
         _print_entry(entry, as_json=as_json)
