@@ -161,6 +161,48 @@ print(len(list(Path(sys.argv[1]).iterdir())))
     assert list(agents.iterdir()) == []
 
 
+FORKING = """
+import json, os, sys
+from pathlib import Path
+from guardhouse.approvals import ancestry
+registry = Path(sys.argv[1])
+names = lambda: sorted(int(file.stem) for file in registry.iterdir())
+ancestry.register(registry, "agent")
+pid = os.fork()
+if pid == 0:
+    before = len(names())
+    for _ in range(3):
+        ancestry.register(registry, "agent")
+    seen = [before, names() == sorted([os.getppid(), os.getpid()])]
+    seen.append(ancestry.guarded_ancestor(registry, itself=True).pid == os.getpid())
+    print(json.dumps(seen), flush=True)
+    {end}
+os.waitpid(pid, 0)
+print(json.dumps([os.getpid() in names(), pid in names()]), flush=True)
+ancestry.register(registry, "agent")
+"""
+
+
+@pytest.mark.parametrize(("end", "left"), [("sys.exit(0)", False), ("os._exit(0)", True)])
+def test_a_forked_child_registers_for_itself_and_takes_back_only_its_own_entry(agents, end, left):
+    lines = run(FORKING.format(end=end), agents).splitlines()
+    assert [json.loads(line) for line in lines] == [[1, True, True], [True, left]]
+    register(agents, "next")
+    assert [file.name for file in agents.iterdir()] == [f"{os.getpid()}.json"]
+
+
+def test_to_register_again_writes_nothing_unless_the_entry_is_gone_or_changed(agents):
+    agent = register(agents, "me")
+    file = agents / f"{os.getpid()}.json"
+    written = file.stat().st_ino
+    assert register(agents, "me") == agent
+    assert file.stat().st_ino == written
+    for spoil in (file.unlink, lambda: file.write_text("{")):
+        spoil()
+        register(agents, "me")
+        assert guarded_ancestor(agents, itself=True) == agent
+
+
 def test_what_a_killed_process_left_behind_is_cleaned_by_the_next(agents, started):
     code = """
 import sys

@@ -4,7 +4,7 @@ import threading
 import time
 
 import pytest
-from approval_desk import FINAL, START, Desk, question
+from approval_desk import FINAL, SECRET, START, Desk, question
 
 from guardhouse.approvals import AlreadyAnswered, ApprovalSettings, NoSuchRequest, RequestClosed
 from guardhouse.model import ApprovalStatus, GuardhouseError, RiskLevel
@@ -104,6 +104,27 @@ def test_nobody_can_not_answer(desk, actor):
     with pytest.raises(GuardhouseError, match="who"):
         desk.approver.cancel(request.id, actor=actor)
     assert desk.status(request) is ApprovalStatus.PENDING
+
+
+def test_secrets_in_a_comment_are_masked_before_it_is_recorded_or_stored_whoever_answers(tmp_path):
+    desk = Desk(tmp_path / "a.db", mask=lambda text: text.replace(SECRET, "[redacted]"))
+    request = desk.opened(question())
+    answered = desk.approver.answer(request.id, approve=False, actor="mail:bob", comment=f"not with {SECRET}")
+    assert answered.comment == "not with [redacted]"
+    assert desk.approver.get(request.id) == desk.recorded[-1] == answered
+    assert all(SECRET.encode() not in file.read_bytes() for file in tmp_path.iterdir())
+
+
+def test_a_comment_that_can_not_be_masked_is_no_answer(tmp_path):
+    def fails(_text):
+        raise GuardhouseError("The detectors of secrets can't be loaded.")
+
+    desk = Desk(tmp_path / "a.db", mask=fails)
+    request = desk.opened(question())
+    with pytest.raises(GuardhouseError, match="can't be loaded"):
+        desk.approver.answer(request.id, approve=True, actor="ada", comment="fine")
+    assert desk.status(request) is ApprovalStatus.PENDING
+    assert desk.approver.answer(request.id, approve=True, actor="ada").status is ApprovalStatus.APPROVED
 
 
 @pytest.mark.parametrize("comment", [7, b"x", "half a pair \ud800"])

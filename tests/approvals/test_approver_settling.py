@@ -3,7 +3,7 @@
 import pytest
 from approval_desk import SECRET, START, Desk, question
 
-from guardhouse.approvals import ApprovalSettings
+from guardhouse.approvals import ApprovalSettings, RequestClosed
 from guardhouse.model import ApprovalStatus, GuardhouseError, RiskLevel, Settlement
 
 OTHER_FACTS = {"path:deploy.sh": "sha256:22"}
@@ -244,6 +244,74 @@ def test_an_approval_that_can_not_be_replaced_because_too_many_wait_is_left_alon
     assert desk.approver.settle(question(risk=RiskLevel.CRITICAL)).refusal == "too_many"
     assert desk.approver.settle(question()).granted
     assert desk.approver.settle(question(), request.id).refusal == "used"
+
+
+def test_one_noisy_session_does_not_keep_the_others_from_asking():
+    limits = ApprovalSettings()
+    assert limits.most_pending_in_all >= 100 * limits.most_pending
+
+
+def test_an_action_too_large_to_be_kept_is_refused_before_anything_is_stored(desk):
+    for asked in (
+        question(action_redacted={"x": "\x01" * 200_000}),
+        question(resume=b"x" * 1_000_001),
+        question(action_redacted={"x": "x" * 500_000}, resume=b"x" * 500_000),
+    ):
+        with pytest.raises(GuardhouseError, match="too large"):
+            desk.approver.settle(asked)
+    assert desk.approver.find() == []
+    desk.opened(question(action_redacted={"x": "x" * 499_000}, resume=b"x" * 499_000))
+
+
+NOTHING_ASKS = {"codes": (), "risk": RiskLevel.CRITICAL}
+
+
+def test_a_question_that_nothing_asks_is_never_put(desk):
+    desk.approved(question())
+    with pytest.raises(GuardhouseError, match="nothing asks"):
+        desk.approver.settle(question(**NOTHING_ASKS))
+    assert desk.approver.settle(question()).granted
+
+
+def test_a_pending_request_that_nothing_asks_for_any_more_is_taken_back_and_good_once(desk):
+    request = desk.opened(question())
+    settlement = desk.approver.settle(question(**NOTHING_ASKS), request.id)
+    assert (settlement.granted, settlement.refusal) == (True, None)
+    assert (settlement.request.status, settlement.request.actor) == (ApprovalStatus.CANCELLED, "policy")
+    assert desk.blobs(request) == (None, None)
+    assert desk.recorded[-1] == settlement.request
+    for more in ({}, NOTHING_ASKS):
+        assert desk.approver.settle(question(**more), request.id).refusal == "cancelled"
+    with pytest.raises(RequestClosed):
+        desk.approver.answer(request.id, approve=True, actor="ada")
+
+
+def test_an_approval_is_used_up_even_if_nothing_asks_any_more(desk):
+    request = desk.approved(question())
+    settlement = desk.approver.settle(question(**NOTHING_ASKS), request.id)
+    assert (settlement.granted, settlement.request.status) == (True, ApprovalStatus.CONSUMED)
+    assert desk.approver.settle(question(**NOTHING_ASKS), request.id).refusal == "used"
+
+
+@pytest.mark.parametrize("refusal", ["denied", "timeout", "too_late", "cancelled", "superseded", "unknown", "drift"])
+def test_a_no_to_the_request_stands_even_if_nothing_asks_any_more(desk, refusal):
+    asked, request = question(**NOTHING_ASKS), desk.opened(question())
+    if refusal == "denied":
+        desk.approver.answer(request.id, approve=False, actor="ada")
+    elif refusal == "timeout":
+        desk.clock.now = request.expires_at
+    elif refusal == "too_late":
+        desk.clock.now = desk.approver.answer(request.id, approve=True, actor="ada").use_by
+    elif refusal == "cancelled":
+        desk.approver.cancel(request.id, actor="ada")
+    elif refusal == "superseded":
+        desk.opened(question(risk=RiskLevel.CRITICAL))
+    elif refusal == "unknown":
+        asked = question(session="s2", **NOTHING_ASKS)
+    else:
+        asked = question("make destroy", **NOTHING_ASKS)
+    settlement = desk.approver.settle(asked, request.id)
+    assert (settlement.granted, settlement.refusal) == (False, refusal)
 
 
 def test_a_request_is_never_opened_without_a_hash(desk, monkeypatch):

@@ -5,6 +5,7 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
+import msgspec
 from approval_desk import FINAL, STEPS, Clock, Desk, question
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -96,6 +97,16 @@ class Approvals(RuleBasedStateMachine):
             assert settlement.refusal is not None
         return self.settled(asked, settlement)
 
+    @rule(request_id=approved | ids, same=st.booleans(), asked=QUESTIONS, which=WHICH)
+    def nothing_asks_any_more(self, request_id, same, asked, which):
+        was = self.latest[request_id]
+        moot = msgspec.structs.replace(self.questions[request_id] if same else asked, codes=())
+        settlement = self.desks[which].approver.settle(moot, request_id)
+        if was.status in FINAL:
+            assert settlement.refusal is not None
+        assert settlement.granted or settlement.refusal is not None
+        self.settled(moot, settlement)
+
     def settled(self, asked, settlement):
         request = settlement.request
         if request is None:
@@ -106,10 +117,13 @@ class Approvals(RuleBasedStateMachine):
         assert (request.session_id, request.principal) == (asked.session_id, asked.principal)
         if settlement.granted:
             assert settlement.refusal is None
-            assert request.status is ApprovalStatus.CONSUMED
             assert request.action_hash == asked.bound.hash
-            assert set(asked.codes) <= set(request.codes)
-            assert asked.risk_level <= request.risk_level
+            if request.status is ApprovalStatus.CANCELLED:
+                assert (request.actor, asked.codes) == ("policy", ())
+            else:
+                assert request.status is ApprovalStatus.CONSUMED
+                assert set(asked.codes) <= set(request.codes)
+                assert not asked.codes or asked.risk_level <= request.risk_level
             self.grants[request.id] += 1
         if settlement.refusal == "drift":
             assert request.action_hash != asked.bound.hash
@@ -161,7 +175,8 @@ class Approvals(RuleBasedStateMachine):
     @invariant()
     def granted_once(self):
         for request_id, statuses in self.history.items():
-            assert statuses.count(ApprovalStatus.CONSUMED) == self.grants[request_id] <= 1
+            moot = self.latest[request_id].actor == "policy"
+            assert statuses.count(ApprovalStatus.CONSUMED) + moot == self.grants[request_id] <= 1
 
     @invariant()
     def one_live_request_for_one_action(self):

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardhouse.approvals.card import NARROWEST, card, columns, outcome, plain, recommendation, summary_line
+from guardhouse.approvals.card import (
+    MOST,
+    NARROWEST,
+    TooLargeToShow,
+    brief,
+    card,
+    columns,
+    outcome,
+    plain,
+    recommendation,
+    summary_line,
+)
 from guardhouse.model import (
     ApprovalRequest,
     ApprovalStatus,
@@ -114,7 +126,7 @@ def test_a_card_says_everything_a_person_must_know():
         "Answer without uploading.",
         "params.url, characters 0 to 28, from the tool web_fetch, call c3",
         "This exact call, once, within 10 minutes.",
-        "not if a file or program that it names changes",
+        "Not again, not with other values.",
         "Only non_allowlisted_domain",
         "guardhouse approvals approve ap_0123456789abcdef01234567",
         "guardhouse approvals deny ap_0123456789abcdef01234567",
@@ -148,13 +160,99 @@ def test_a_value_and_its_look_alike_of_another_kind_are_told_apart():
 
 
 @pytest.mark.parametrize(
-    "key", ["a.b", "x (number)", 'q"uote', "line\nbreak", "sp ace", "\u202e", "", "k" * 300, "[0]"]
+    "key", ["a.b", "x (number)", 'q"uote', "line\nbreak", "sp ace", "\u202e", "", "k" * 60, "[0]", "<name 1>"]
 )
 def test_a_name_that_is_no_plain_word_is_shown_as_a_text_not_as_a_label(key):
     text = drawn({key: "v"})
     shown = [value for value in values(text) if value.startswith("params.")]
     assert any(plain(key.replace('"', '\\"').replace("\n", "\\n")) in value for value in shown)
     assert drawn({"a": {"b": "v"}}) != drawn({"a.b": "v"})
+
+
+def test_a_long_name_is_shown_in_full_once_and_then_by_its_number():
+    first, second = "k" * 300, 'k"' * 200
+    text = drawn({first: {"a": [1, 2, {second: 3}]}, "other": {second: 4, first: 5}, "<name 1>": 6})
+    found = values(text)
+    assert found.count(first) == 1
+    assert found.count('"' + second.replace('"', '\\"') + '"') == 1
+    assert sum(value.count(first) for value in found) == 1
+    for field in (
+        "params.<name 1>.a[0] (number)",
+        "params.<name 1>.a[1] (number)",
+        "params.<name 1>.a[2].<name 2> (number)",
+        "params.other.<name 2> (number)",
+        "params.other.<name 1> (number)",
+        'params."<name 1>" (number)',
+    ):
+        assert field in text
+    assert text.index("name 1 ") < text.index("params.<name 1>.a[0]")
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"k" * 200_000: list(range(20_000))},
+        {"a": {f"{'k' * 60}": {f"{'q' * 60}": list(range(10_000))}}},
+        {"command": "x\n" * 100_000},
+        {"command": "x" * (MOST + 1)},
+        {"command": "\x01" * 200_000},
+        {"list": [[]] * 300_000},
+        {str(number) * 12: number for number in range(100_000)},
+    ],
+    ids=["one long name", "a deep name", "lines", "one long line", "escapes", "empty lists", "many names"],
+)
+@pytest.mark.parametrize("width", [NARROWEST, 80, 5000])
+def test_what_would_make_too_large_a_card_has_none_and_that_is_found_out_within_bounds(params, width):
+    asked = request(params)
+    tracemalloc.start()
+    try:
+        begin = time.process_time()
+        with pytest.raises(TooLargeToShow, match="Deny or cancel"):
+            card(asked, START, width=width, color=True)
+        assert tracemalloc.get_traced_memory()[1] < 40_000_000
+        assert time.process_time() - begin < 10
+    finally:
+        tracemalloc.stop()
+    text = brief(asked, START, width=width, color=False)
+    assert len(text) < 4000
+    assert "".join(values(text)).startswith(asked.id)
+
+
+def test_no_card_is_larger_than_the_bound():
+    for size in (1_000, 100_000, 300_000, 400_000):
+        assert len(drawn({"command": "x" * size})) <= MOST
+
+
+def test_the_brief_form_names_the_request_and_why_it_is_asked_and_offers_no_approval():
+    asked = request(
+        {"command": "x" * 600_000},
+        tool_name="t" * 5_000 + "\x1b",
+        reasons=tuple(reason(title=f"title {number} \x1b[2J" + "x" * 1_000) for number in range(30)),
+    )
+    text = brief(asked, START, width=100, color=False)
+    for part in (
+        asked.id,
+        "high",
+        "ToolCallPre",
+        "title 0",
+        "\\u{1b}[2Jx",
+        "title 19",
+        "10 reasons",
+        "600",
+        "approvals deny",
+    ):
+        assert part in text
+    assert "approvals approve" not in text
+    assert "title 20" not in text
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert len(text) < 20_000
+
+
+def test_what_is_watched_is_listed_and_nothing_more_is_promised():
+    watched = drawn(bound_to=("/home/alice/deploy.sh",))
+    assert "not if one of the files or programs" in watched
+    assert "/home/alice/deploy.sh" in watched
+    assert "files or programs" not in drawn()
 
 
 @pytest.mark.parametrize("before", range(40, 90))
@@ -316,4 +414,4 @@ def test_the_time_it_takes_grows_with_the_size_and_no_faster():
         return time.process_time() - begin
 
     seconds(1_000)
-    assert seconds(80_000) < 20 * max(seconds(10_000), 0.01)
+    assert seconds(48_000) < 20 * max(seconds(6_000), 0.01)

@@ -1,19 +1,24 @@
 """The SQLite file: who can read it, how it is made and brought up to date, and what happens when it can't be used."""
 
+import importlib
+import inspect
 import os
 import sqlite3
 import stat
 import subprocess
 import sys
 import threading
+import tracemalloc
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 from approval_desk import SECRET, Desk, question
 
-from guardhouse.approvals import SqliteStore, sqlite_store
+from guardhouse import approvals
+from guardhouse.approvals import Outline, SqliteStore, sqlite_store
 from guardhouse.model import ApprovalStatus, GuardhouseError
 
 
@@ -252,6 +257,40 @@ def test_compaction_makes_the_file_smaller(desk):
     assert desk.approver.get(kept.id).status is ApprovalStatus.EXPIRED
 
 
+def test_a_list_says_the_same_as_the_requests_without_reading_their_actions(desk):
+    requests = [desk.opened(question(command, session=session)) for command in "ab" for session in ("s1", "s2")]
+    desk.approver.answer(requests[0].id, approve=False, actor="ada")
+    whole = desk.approver.find()
+    listed = desk.approver.outlines()
+    assert [msgspec.structs.asdict(outline) for outline in listed] == [
+        {name: getattr(request, name) for name in Outline.__struct_fields__} for request in whole
+    ]
+    ids = [request.id for request in reversed(requests)]
+    assert [one.id for one in desk.approver.outlines(status=ApprovalStatus.PENDING)] == ids[:3]
+    assert [one.id for one in desk.approver.outlines(session_id="s2")] == ids[0::2]
+    assert [one.id for one in desk.approver.outlines(beginning=ids[2][:20])] == [ids[2]]
+    assert [one.id for one in desk.approver.outlines(limit=1)] == ids[:1]
+    assert desk.approver.outlines(beginning="ap_%") == []
+    desk.rows("UPDATE requests SET action_redacted = 'no JSON'")
+    assert desk.approver.outlines() == desk.approver.outlines()
+    desk.rows("UPDATE requests SET risk_level = 'purple' WHERE id = ?", ids[0])
+    with pytest.raises(GuardhouseError, match="damaged"):
+        desk.approver.outlines()
+
+
+def test_many_requests_that_are_due_at_once_expire_without_being_in_memory_together(tmp_path):
+    desk = Desk(tmp_path / "approvals.db", record=lambda _request: None)
+    for number in range(30):
+        desk.opened(question(f"{number}", action_redacted={"x": ["y"] * 20_000}))
+    desk.clock.pass_(301)
+    tracemalloc.start()
+    try:
+        assert desk.approver.sweep() == 30
+        assert tracemalloc.get_traced_memory()[1] < 6_000_000
+    finally:
+        tracemalloc.stop()
+
+
 def test_threads_share_one_approver(desk):
     request = desk.approved(question())
     outcomes = []
@@ -310,6 +349,12 @@ def test_importing_the_room_loads_neither_sqlite_nor_the_cipher():
     code = "import sys, guardhouse.approvals; print([name for name in ('sqlite3', 'nacl') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_no_name_of_the_room_is_hidden_by_a_module_of_the_same_name():
+    for module in approvals._MODULES:
+        importlib.import_module(f"guardhouse.approvals.{module}")
+    assert not [name for name in approvals.__all__ if inspect.ismodule(getattr(approvals, name))]
 
 
 def test_a_store_is_opened_when_it_is_first_used(tmp_path):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import pty
 import select
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -91,6 +94,24 @@ class House:
             check=False,
         )
 
+    def memory(self, *arguments):
+        """The most memory that the command takes, in units that only compare."""
+        code = (
+            "import resource, subprocess, sys;"
+            "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code, *COMMAND, *arguments],
+            capture_output=True,
+            text=True,
+            env=self.env,
+            cwd=self.home,
+            timeout=PATIENCE,
+            check=True,
+        )
+        return int(done.stdout) // (1024 if sys.platform == "darwin" else 1)
+
     def at_terminal(self, *arguments, command=COMMAND):
         screen = Screen([*command, *arguments], self.env, self.home)
         self.screens.append(screen)
@@ -105,6 +126,7 @@ class Screen:
         self.pid, self.handle = pty.fork()
         if self.pid == 0:
             try:
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 100, 80, 0, 0))
                 os.chdir(cwd)
                 os.execve(command[0], command, env)
             finally:
@@ -173,6 +195,21 @@ def test_the_list_has_a_line_for_each_pending_request_and_nothing_raw(house):
     lines = done.stdout.splitlines()
     assert [line.split()[:3] for line in lines] == [[second.id, "pending", "medium"], [first.id, "pending", "medium"]]
     assert all(line.isprintable() for line in lines)
+
+
+def test_a_list_of_large_requests_takes_no_more_memory_than_one_of_small_ones(house):
+    house.request("small")
+    small = house.memory("list")
+    for index in range(40):
+        house.request(f"{index} {'x' * 450_000}", action_summary_redacted=f"bash: {index}")
+    assert len(house.run("list").stdout.splitlines()) == 41
+    assert house.memory("list") < small + 10_000
+    assert len(json.loads(house.run("list", "--json").stdout)) == 41
+    assert house.memory("list", "--json") < small + 20_000
+
+
+def test_the_json_list_of_nothing_is_an_empty_list(house):
+    assert json.loads(house.run("list", "--json").stdout) == []
 
 
 def test_the_list_can_be_of_any_status_or_of_all(house):
@@ -250,7 +287,7 @@ def test_approve_shows_the_card_asks_and_approves(house):
     assert now.comment == "looked at it with sk-[redacted]"
 
 
-@pytest.mark.parametrize("keys", ["\r", "n\r", "what\r", "\x03", "\x04"])
+@pytest.mark.parametrize("keys", ["\r", "n\r", "no way\r", "\x03", "\x04"])
 def test_approve_without_a_yes_approves_nothing_and_leaves_it_to_be_answered(house, keys):
     request = house.request()
     screen = house.at_terminal("approve", request.id)
@@ -258,6 +295,34 @@ def test_approve_without_a_yes_approves_nothing_and_leaves_it_to_be_answered(hou
     screen.type(keys)
     assert screen.status() == 1
     assert house.now(request).status is ApprovalStatus.PENDING
+
+
+LARGE = "#\n" * 200_000
+
+
+def test_what_is_too_large_to_be_shown_is_named_and_can_be_denied_but_not_approved(house):
+    request = house.request(LARGE)
+    shown = house.run("show", request.id)
+    assert shown.returncode == 0, shown.stderr
+    assert "too large to be shown" in shown.stdout
+    assert len(shown.stdout) < 4000
+    assert f"approvals show {request.id} --json" in "".join(shown.stdout.split("\n")).replace("  ", " ")
+    assert "approvals approve" not in shown.stdout
+    whole = json.loads(house.run("show", request.id, "--json").stdout)
+    assert whole["action_redacted"]["params"]["command"] == LARGE
+    approving = house.at_terminal("approve", request.id)
+    assert approving.status() == 1
+    assert "too large" in approving.text
+    assert "Deny or cancel it" in approving.text
+    assert house.now(request).status is ApprovalStatus.PENDING
+    assert house.at_terminal("deny", request.id).status() == 0
+    assert house.now(request).status is ApprovalStatus.DENIED
+
+
+def test_a_message_of_any_bytes_denies(house):
+    request = house.request()
+    assert house.at_terminal("deny", request.id, b"no \xff").status() == 0
+    assert house.now(request).comment == "no ?"
 
 
 def test_deny_needs_no_question_and_passes_the_message_on_without_secrets(house):

@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from guardhouse.approvals.ancestry import Agent, NoTerminal, guarded_ancestor, register, require_terminal
     from guardhouse.approvals.approver import ApprovalSettings, Approver
-    from guardhouse.approvals.card import card
-    from guardhouse.approvals.interface import AlreadyAnswered, NoSuchRequest, RequestClosed, Store, Transaction
+    from guardhouse.approvals.card import TooLargeToShow
+    from guardhouse.approvals.interface import (
+        AlreadyAnswered,
+        NoSuchRequest,
+        Outline,
+        RequestClosed,
+        Store,
+        Transaction,
+    )
     from guardhouse.approvals.sqlite_store import SqliteStore
     from guardhouse.approvals.terminal import TerminalChannel
 
@@ -22,12 +29,13 @@ __all__ = [
     "Approver",
     "NoSuchRequest",
     "NoTerminal",
+    "Outline",
     "RequestClosed",
     "SqliteStore",
     "Store",
     "TerminalChannel",
+    "TooLargeToShow",
     "Transaction",
-    "card",
     "guarded_ancestor",
     "register",
     "require_terminal",
@@ -36,8 +44,8 @@ __all__ = [
 _MODULES = {
     "ancestry": ("Agent", "NoTerminal", "guarded_ancestor", "register", "require_terminal"),
     "approver": ("ApprovalSettings", "Approver"),
-    "card": ("card",),
-    "interface": ("AlreadyAnswered", "NoSuchRequest", "RequestClosed", "Store", "Transaction"),
+    "card": ("TooLargeToShow",),
+    "interface": ("AlreadyAnswered", "NoSuchRequest", "Outline", "RequestClosed", "Store", "Transaction"),
     "sqlite_store": ("SqliteStore",),
     "terminal": ("TerminalChannel",),
 }

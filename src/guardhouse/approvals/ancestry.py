@@ -46,24 +46,34 @@ class _Process(msgspec.Struct, frozen=True):
 def register(directory: Path, name: str, *, pid: int | None = None) -> Agent:
     """Note that process `pid` (this one, if not given) is a guarded agent; its descendants then can't answer.
 
-    What this process notes about itself is taken back when it ends; entries of processes that are gone are removed.
+    A forked child is a process of its own, and registers for itself; to register again is cheap. What this process
+    notes about itself is taken back when it ends normally, and only by itself; entries of processes that are gone are
+    removed by the next one that registers.
     """
     number = os.getpid() if pid is None else pid
     process = _look_up(number)
     if process is None:
         raise GuardhouseError(f"There is no process {number} to register as an agent.")
     agent = Agent(pid=number, started=process.started, name=name, namespace=_namespace())
+    file, content = _file_of(directory, number), msgspec.json.encode(agent)
+    if (directory, agent) in _NOTED and _holds(file, content):
+        return agent
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _write(_file_of(directory, agent.pid), msgspec.json.encode(agent))
+        _write(file, content)
     except OSError as error:
         raise GuardhouseError(
             f"The registry of agents {directory} can't be written: {error.strerror}.", fix=_FIX
         ) from None
     _remove_stale(directory)
-    if number == os.getpid():
+    if number == os.getpid() and (directory, agent) not in _NOTED:
         atexit.register(_forget_at_exit, directory, agent)
+        _NOTED.add((directory, agent))
     return agent
+
+
+_NOTED: Final[set[tuple[Path, Agent]]] = set()
+"""What this process has noted about itself, and what it inherited of that by being forked."""
 
 
 def forget(directory: Path, agent: Agent) -> None:
@@ -197,6 +207,14 @@ def _read(file: Path) -> Agent | None:
     return agent
 
 
+def _holds(file: Path, content: bytes) -> bool:
+    """Whether the file is as it was written. If it can't be read it is not; to write it then says why."""
+    try:
+        return file.read_bytes() == content
+    except OSError:
+        return False
+
+
 def _write(file: Path, content: bytes) -> None:
     """Whole or not at all: a half entry would stop every local answer."""
     handle, draft = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
@@ -223,7 +241,7 @@ def _remove_stale(directory: Path) -> None:
 
 
 def _forget_at_exit(directory: Path, agent: Agent) -> None:
-    if os.getpid() == agent.pid:  # a forked child ends with the same exit handlers
+    if os.getpid() == agent.pid:  # a forked child inherits its parent's exit handlers
         forget(directory, agent)
 
 

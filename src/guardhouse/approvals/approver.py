@@ -21,6 +21,7 @@ from guardhouse.approvals.interface import (
     AlreadyAnswered,
     Entry,
     NoSuchRequest,
+    Outline,
     RequestClosed,
     Store,
     Transaction,
@@ -41,6 +42,10 @@ from guardhouse.model import (
 )
 
 _ANSWER_WITHIN: Final = 300.0
+_MOST_STORED: Final = 1_000_000
+"""Bytes that one request may take: the action as it is shown and as it is taken up again, together."""
+_POLICY: Final = "policy"
+"""Who takes a question back that nobody has to answer any more."""
 _LIVE: Final = (ApprovalStatus.PENDING, ApprovalStatus.APPROVED)
 _NEXT: Final[dict[ApprovalStatus, frozenset[ApprovalStatus]]] = {
     ApprovalStatus.PENDING: frozenset(
@@ -77,7 +82,8 @@ class ApprovalSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How long an approval can be used after it was given."""
     most_pending: int = 100
     """Requests that may wait for an answer in one scope: one principal's session."""
-    most_pending_in_all: int = 1000
+    most_pending_in_all: int = 10_000
+    """In all scopes together. So many more that one noisy session can't keep the others from asking."""
 
     def __post_init__(self) -> None:
         unknown = self.answer_within.keys() - {level.value for level in RiskLevel}
@@ -97,11 +103,17 @@ def _no_record(_request: ApprovalRequest) -> None:
     """For an approver that nobody keeps a record of."""
 
 
+def _as_it_is(comment: str) -> str:
+    """For an approver whose channels know no secrets."""
+    return comment
+
+
 class Approver:
     """Keeps requests and their answers. Safe to share between threads; several may work on one store at once.
 
     `record` is called with a request for every status it takes on, before that takes effect; if it raises, nothing
-    has happened. It must not call the approver. Whatever fails raises GuardhouseError, and then nothing was granted.
+    has happened. It must not call the approver. `mask` takes secrets out of what people say, before anything of it is
+    kept. Whatever fails raises GuardhouseError, and then nothing was granted.
     """
 
     def __init__(
@@ -112,6 +124,7 @@ class Approver:
         *,
         clock: Callable[[], float] = time.time,
         record: Callable[[ApprovalRequest], None] = _no_record,
+        mask: Callable[[str], str] = _as_it_is,
         new_id: Callable[[], str] = lambda: f"ap_{urandom(12).hex()}",
     ) -> None:
         self._store = store
@@ -119,6 +132,7 @@ class Approver:
         self._settings = settings
         self._clock = clock
         self._record = record
+        self._mask = mask
         self._new_id = new_id
 
     def settle(self, asked: Asked, approval_id: str | None = None) -> Settlement:
@@ -126,7 +140,14 @@ class Approver:
 
         With `approval_id` it is about that request; without, about what is known of exactly this action in its
         scope. `granted` is said once for each approval, whoever asks. Asking again opens no second request.
+
+        Without `asked.codes` nothing asks any more: then only what became of the request `approval_id` counts. A no
+        stands; an approval is used up; a question that waits is moot, and taken back. GuardhouseError without an id,
+        and for an action too large to be kept.
         """
+        if approval_id is None and not asked.codes:
+            raise GuardhouseError("An action that nothing asks about was put to people.", fix="Report it.")
+        _check_size(asked)
         question = _Question(asked)
         self._seal.prepare()
         with self._turn() as turn:
@@ -137,17 +158,18 @@ class Approver:
     def answer(self, request_id: str, *, approve: bool, actor: str, comment: str | None = None) -> ApprovalRequest:
         """A person's answer. The first one counts; the same again gives the first back.
 
-        `actor` is who the channel authenticated; `comment` must hold no secret. AlreadyAnswered if the first answer
+        `actor` is who the channel authenticated; `comment` is kept masked. AlreadyAnswered if the first answer
         was the opposite one, RequestClosed if the time is over or the request is void, NoSuchRequest.
         """
         _check_person(actor, comment)
+        said = self._mask(comment) if comment else None
         error: GuardhouseError
         with self._turn() as turn:
             entry = turn.get(request_id)
             if entry is None:
                 error = NoSuchRequest()
             elif entry.request.status is ApprovalStatus.PENDING:
-                return turn.answer(entry, approve=approve, actor=actor, comment=comment)
+                return turn.answer(entry, approve=approve, actor=actor, comment=said)
             elif _answer_given(entry.request) is approve:
                 return entry.request
             else:
@@ -180,12 +202,27 @@ class Approver:
     def find(
         self, *, status: ApprovalStatus | None = None, session_id: str | None = None, limit: int = 100
     ) -> list[ApprovalRequest]:
-        """Requests as they stand now, newest first. `session_id` is compared as it is shown: masked."""
+        """Requests as they stand now, newest first, each whole. `session_id` is compared as it is shown: masked."""
         statuses = None if status is None else (status,)
         entries = self._look(
             lambda transaction: transaction.select(status=statuses, session_id=session_id, limit=max(limit, 0))
         )
         return [entry.request for entry in entries]
+
+    def outlines(
+        self,
+        *,
+        status: ApprovalStatus | None = None,
+        session_id: str | None = None,
+        beginning: str = "",
+        limit: int = 100,
+    ) -> list[Outline]:
+        """The same for a list: without the actions, which may be large. `beginning` is how their ids must begin."""
+        return self._look(
+            lambda transaction: transaction.outlines(
+                status=status, session_id=session_id, beginning=beginning, limit=max(limit, 0)
+            )
+        )
 
     def resume_data(self, request_id: str) -> bytes | None:
         """The action as it was sealed, while the request is pending or approved; None after that."""
@@ -263,7 +300,14 @@ class _Question:
 
     def covered_by(self, request: ApprovalRequest) -> bool:
         """Whether a yes to `request` is one to this: no other cause asks, and the risk is no higher."""
+        if self.is_moot:
+            return True
         return set(self.asked.codes) <= set(request.codes) and self.asked.risk_level <= request.risk_level
+
+    @property
+    def is_moot(self) -> bool:
+        """Whether nothing asks any more, so that no answer is needed."""
+        return not self.asked.codes
 
 
 class _Turn:
@@ -284,10 +328,10 @@ class _Turn:
         self._settings = settings
         self._record = record
         self._new_id = new_id
-        due = transaction.due(now)
-        for entry in due:
-            self.move(entry, ApprovalStatus.EXPIRED)
-        self.expired = len(due)
+        self.expired = 0
+        while due := transaction.due(now, limit=1):  # one at a time: many large ones need not be in memory together
+            self.move(due[0], ApprovalStatus.EXPIRED)
+            self.expired += 1
 
     def get(self, request_id: str) -> Entry | None:
         return self.transaction.get(request_id) if _is_id(request_id) else None
@@ -387,7 +431,9 @@ def _settle_by_id(turn: _Turn, question: _Question, approval_id: str) -> Settlem
         return Settlement(entry.request, refusal=_refusal(entry.request))
     bound = turn.check(entry)
     if entry.request.action_hash == question.hash:
-        return _wait(entry) if entry.request.status is ApprovalStatus.PENDING else _use(turn, question, entry)
+        if entry.request.status is ApprovalStatus.APPROVED:
+            return _use(turn, question, entry)
+        return _take_back(turn, entry) if question.is_moot else _wait(entry)
     drifted = drift(bound, question.asked.bound)
     request = entry.request
     if request.status is ApprovalStatus.APPROVED and entry.intent == question.intent:
@@ -417,6 +463,11 @@ def _use(turn: _Turn, question: _Question, entry: Entry) -> Settlement:
     if not question.covered_by(entry.request):
         return turn.open(question, instead_of=entry)
     return Settlement(turn.move(entry, ApprovalStatus.CONSUMED), granted=True)
+
+
+def _take_back(turn: _Turn, entry: Entry) -> Settlement:
+    """Go ahead without an answer, and see to it that the id is good for nothing any more."""
+    return Settlement(turn.move(entry, ApprovalStatus.CANCELLED, actor=_POLICY), granted=True)
 
 
 def _drifted(turn: _Turn, question: _Question) -> Settlement | None:
@@ -474,6 +525,12 @@ def _check_person(actor: str, comment: str | None) -> None:
         raise GuardhouseError("An answer needs to say who gives it.", fix="Pass who the channel authenticated.")
     if comment is not None and not isinstance(comment, str):
         raise GuardhouseError("A comment is text.", fix="Pass a string or nothing.")
+
+
+def _check_size(asked: Asked) -> None:
+    """Nobody could read what is larger, and an agent must not be able to fill the disk by asking."""
+    if len(msgspec.json.encode(asked.action_redacted)) + len(asked.resume) > _MOST_STORED:
+        raise GuardhouseError("The action is too large to be put to a person.", fix="Do it in smaller parts.")
 
 
 _LONGEST_ID: Final = 128

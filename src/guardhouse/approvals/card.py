@@ -1,8 +1,9 @@
 """The card: one request for approval as plain text, for a person who has five seconds to judge it.
 
 Everything that did not come from us stands to the right of a bar, line by line, so that no value can look like a part
-of the card; nothing of the action is cut. It is for local screens, which may show the whole action with its secrets
-masked. It reads no clock, asks nothing and answers nothing.
+of the card; nothing of the action is cut. What would not fit into a bounded card has none, only a brief notice that
+nobody can approve by. It is for local screens, which may show the whole action with its secrets masked. It reads no
+clock, asks nothing and answers nothing.
 """
 
 from __future__ import annotations
@@ -11,10 +12,14 @@ import unicodedata
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from guardhouse.model import ApprovalRequest, ApprovalStatus, Reason, RiskLevel, visible
+import msgspec
+
+from guardhouse.model import ApprovalRequest, ApprovalStatus, GuardhouseError, Reason, RiskLevel, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from guardhouse.approvals.interface import Outline
 
 NARROWEST: Final = 24
 """Columns below which no card can be drawn: the terminal itself would break its lines."""
@@ -22,10 +27,23 @@ NARROWEST: Final = 24
 USE_WITHIN: Final = 600.0
 """Seconds in which an approval is usually used, if the caller knows no better."""
 
+MOST: Final = 512 * 1024
+"""Characters of the largest card. Nobody reads more, and an action of a few kilobytes could make gigabytes of it."""
+
 _BAR: Final = "│"
 """A new line of a text."""
 _GOES_ON: Final = "┊"
 """The line above goes on: it was too long for the screen."""
+
+
+class TooLargeToShow(GuardhouseError):
+    """The request has no card: nobody could read it, so nobody may approve it. It can be denied or cancelled."""
+
+    def __init__(self, request_id: str) -> None:
+        super().__init__(
+            f"The request {visible(request_id)} is too large to be shown whole, so it can't be approved.",
+            fix="Deny or cancel it, and let the agent do it in smaller parts.",
+        )
 
 
 def card(
@@ -42,9 +60,9 @@ def card(
 
     Escape sequences are in it only if `color` is set, and then only ours. `answers` are the ways to answer, each with
     what it does; if not given, the commands are named. Without `unicode`, for a screen that may not know it, all is
-    ASCII.
+    ASCII. TooLargeToShow if it would have more than MOST characters; that is found out without building them.
     """
-    page = _Page(max(width, NARROWEST), color=color, unicode=unicode)
+    page = _Page(request.id, max(width, NARROWEST), color=color, unicode=unicode)
     pending = request.status is ApprovalStatus.PENDING
     page.heading("Guardhouse: may the agent do this?" if pending else "Guardhouse: a question to a person")
     page.rows(_head(request, now))
@@ -61,7 +79,33 @@ def card(
     return page.text()
 
 
-def summary_line(request: ApprovalRequest, now: float, *, width: int | None = None) -> str:
+def brief(
+    request: ApprovalRequest,
+    now: float,
+    *,
+    width: int,
+    color: bool,
+    unicode: bool = True,
+    answers: Sequence[tuple[str, str]] | None = None,
+) -> str:
+    """What can be said in a few lines of a request that is too large for a card. It is nothing to approve by."""
+    page = _Page(request.id, max(width, NARROWEST), color=color, unicode=unicode)
+    page.heading("Guardhouse: too large to be shown, so it can't be approved")
+    page.rows((label, _beginning(text)) for label, text in _head(request, now) if label != "advice")
+    page.heading("How large it is")
+    page.rows(_sizes(request))
+    page.heading("Why a person is asked")
+    named = request.reasons[:_MOST_TITLES]
+    page.rows((f"{number}", _beginning(reason.title)) for number, reason in enumerate(named, 1))
+    if len(request.reasons) > len(named):
+        page.rows([("more", f"{len(request.reasons) - len(named)} reasons")])
+    if request.status is ApprovalStatus.PENDING:
+        page.heading("How to answer")
+        page.rows(answers if answers is not None else _commands(request)[1:])
+    return page.text()
+
+
+def summary_line(request: ApprovalRequest | Outline, now: float, *, width: int | None = None) -> str:
     """One line for a list, cut at `width` columns if that is given; the card has the whole."""
     tool = request.tool_name or request.action_type
     parts = [request.id, request.status.value, request.risk_level.value, _when_short(request, now), tool]
@@ -146,6 +190,8 @@ def recommendation(request: ApprovalRequest) -> str:
 
 
 _LONGEST_LABEL: Final = 24
+_LONGEST_KEY: Final = 60
+"""Characters of a key that is repeated in the name of every value under it; a longer one is shown once."""
 
 
 def _action(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
@@ -153,10 +199,12 @@ def _action(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
     one that is not a plain short word gets a row of its own."""
     said = {"type": request.action_type, "session_id": request.session_id, "principal": request.principal}
     said["run_id"] = request.run_id
+    names = _Names()
     for key, value in request.action_redacted.items():
         if key in said and said[key] == value:
             continue
-        for field, leaf in _leaves(_key(key), value):
+        for field, leaf in _leaves(names.step(key), value, names):
+            yield from names.new()
             text, kind = _value(leaf)
             label = f"{field} ({kind})" if kind else field
             if len(label) <= _LONGEST_LABEL and label.isascii() and label.isprintable() and '"' not in label:
@@ -166,13 +214,35 @@ def _action(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
                 yield "is", text
 
 
-def _leaves(field: str, value: Any) -> Iterator[tuple[str, Any]]:
+class _Names:
+    """Keys that are too long to be repeated: numbered, and shown in full before the first value under them."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._new: list[tuple[str, str]] = []
+
+    def step(self, key: str) -> str:
+        """The key as a part of a field's name. No key by itself is written with these brackets."""
+        if len(key) <= _LONGEST_KEY:
+            return _key(key)
+        if key not in self._numbers:
+            self._numbers[key] = len(self._numbers) + 1
+            self._new.append((f"name {self._numbers[key]}", _key(key)))
+        return f"<name {self._numbers[key]}>"
+
+    def new(self) -> list[tuple[str, str]]:
+        """A row for each key that was numbered since this was last asked."""
+        rows, self._new = self._new, []
+        return rows
+
+
+def _leaves(field: str, value: Any, names: _Names) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict) and value:
         for key, inner in value.items():
-            yield from _leaves(f"{field}.{_key(key)}", inner)
+            yield from _leaves(f"{field}.{names.step(key)}", inner, names)
     elif isinstance(value, list) and value:
         for index, inner in enumerate(value):
-            yield from _leaves(f"{field}[{index}]", inner)
+            yield from _leaves(f"{field}[{index}]", inner, names)
     else:
         yield field, value
 
@@ -238,9 +308,11 @@ def _where(reason: Reason) -> str:
 def _covered(request: ApprovalRequest, use_within: float) -> Iterator[tuple[str, str]]:
     by = f"until {_moment(request.use_by)}" if request.use_by is not None else f"within {_duration(use_within)}"
     yield "covers", f"This exact call, once, {by}."
-    yield "never", "Not again, not with other values, not if a file or program that it names changes."
     if request.bound_to:
+        yield "never", "Not again, not with other values, not if one of the files or programs listed here changes."
         yield "bound to", "\n".join(request.bound_to)
+    else:
+        yield "never", "Not again, not with other values."
     yield (
         "reasons",
         f"Only {', '.join(request.codes)}: whatever else is found then asks anew." if request.codes else "None.",
@@ -252,6 +324,37 @@ def _commands(request: ApprovalRequest) -> tuple[tuple[str, str], ...]:
         ("approve", f"guardhouse approvals approve {request.id}"),
         ("deny", f"guardhouse approvals deny {request.id} 'why'"),
     )
+
+
+_MOST_TITLES: Final = 20
+_LONGEST_BEGINNING: Final = 200
+
+
+def _beginning(text: str) -> str:
+    if len(text) <= _LONGEST_BEGINNING:
+        return text
+    return f"{text[:_LONGEST_BEGINNING]} ... and {len(text) - _LONGEST_BEGINNING} characters more"
+
+
+def _sizes(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
+    """How much there is to read, counted without recursion."""
+    values = characters = longest = 0
+    waiting: list[Any] = [request.action_redacted]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting.extend(value.keys())
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+        else:
+            values += 1
+        if isinstance(value, str):
+            characters += len(value)
+            longest = max(longest, len(value))
+    yield "action", f"{len(msgspec.json.encode(request.action_redacted))} bytes as JSON"
+    yield "values", f"{values} names and values; {characters} characters of text, the longest {longest}"
+    yield "whole", f"guardhouse approvals show {request.id} --json"
 
 
 def _moment(seconds: float) -> str:
@@ -267,7 +370,7 @@ def _duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def _when_short(request: ApprovalRequest, now: float) -> str:
+def _when_short(request: ApprovalRequest | Outline, now: float) -> str:
     if request.status is ApprovalStatus.PENDING and request.expires_at > now:
         return f"{_duration(request.expires_at - now)} left"
     return f"{_duration(now - request.created_at)} ago"
@@ -291,9 +394,11 @@ _INDENT: Final = "  "
 
 
 class _Page:
-    """Lines of at most `width` columns: headings, and rows of a label, a bar and a text."""
+    """Lines of at most `width` columns: headings, and rows of a label, a bar and a text. MOST characters at most."""
 
-    def __init__(self, width: int, *, color: bool, unicode: bool) -> None:
+    def __init__(self, request_id: str, width: int, *, color: bool, unicode: bool) -> None:
+        self._request_id = request_id
+        self._left = MOST
         self._width = width
         self._unicode = unicode
         self._color = color
@@ -301,13 +406,18 @@ class _Page:
 
     def heading(self, text: str) -> None:
         """A line of our own words that begins a part of the card."""
-        self._lines.extend(
-            self._styled("heading", f"── {piece}") for piece in _pieces(text, self._width - 5, words=True)
-        )
+        for piece in _pieces(text, self._width - 5, words=True):
+            self._add(self._styled("heading", f"── {piece}"))
 
-    def rows(self, rows: Iterator[tuple[str, str]] | Sequence[tuple[str, str]]) -> None:
+    def rows(self, rows: Iterable[tuple[str, str]]) -> None:
         """A part's rows, their bars under each other as far as the labels allow."""
-        listed = list(rows)
+        listed = []
+        left = self._left
+        for label, text in rows:
+            left -= len(label) + len(text)
+            if left < 0:
+                raise TooLargeToShow(self._request_id)
+            listed.append((label, text))
         widest = min(max((len(label) for label, _ in listed), default=0), self._width // 3)
         for label, text in listed:
             self._row(label, text, widest)
@@ -317,15 +427,22 @@ class _Page:
         prose = label in _PROSE or label.isdigit()
         start = label
         if len(label) > column:
-            self._lines.extend(_INDENT + self._styled("label", piece) for piece in _cut(label, self._width - 2))
+            for piece in _cut(label, self._width - 2):
+                self._add(_INDENT + self._styled("label", piece))
             start = ""
         for line in text.split("\n"):
             bar = _BAR
             for piece in _pieces(self._shown(line), room, words=prose):
                 shown = self._styled(piece, piece) if label == "risk" else piece
                 margin = self._styled("label", start.ljust(column))
-                self._lines.append(f"{_INDENT}{margin} {bar} {shown}".rstrip(" "))
+                self._add(f"{_INDENT}{margin} {bar} {shown}".rstrip(" "))
                 start, bar = "", _GOES_ON
+
+    def _add(self, line: str) -> None:
+        self._left -= len(line) + 1
+        if self._left < 0:
+            raise TooLargeToShow(self._request_id)
+        self._lines.append(line)
 
     def text(self) -> str:
         """The page."""

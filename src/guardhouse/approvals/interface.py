@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from guardhouse.model import ApprovalRequest, ApprovalStatus, GuardhouseError
+from guardhouse.model import ApprovalRequest, ApprovalStatus, GuardhouseError, RiskLevel
 
 Purpose = Literal["bound", "resume"]
 """What a sealed blob holds: what the approval is bound to, or what is needed to take the action up again."""
@@ -26,6 +26,20 @@ class Entry(msgspec.Struct, frozen=True):
     """`Bound.scope`: an approval never leaves it."""
     intent: str
     """`Bound.intent`: equal while only the facts differ."""
+
+
+class Outline(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list says of a request: the fields of `ApprovalRequest` that stay small, whatever the action is."""
+
+    id: str
+    created_at: float
+    expires_at: float
+    session_id: str | None = None
+    action_type: str
+    tool_name: str | None = None
+    action_summary_redacted: str
+    risk_level: RiskLevel
+    status: ApprovalStatus
 
 
 class Transaction(Protocol):
@@ -46,6 +60,17 @@ class Transaction(Protocol):
         limit: int | None = None,
     ) -> list[Entry]:
         """The requests that fit everything given, newest first."""
+        ...
+
+    def outlines(
+        self,
+        *,
+        status: ApprovalStatus | None = None,
+        session_id: str | None = None,
+        beginning: str = "",
+        limit: int | None = None,
+    ) -> list[Outline]:
+        """The requests that fit everything given and whose id begins so, newest first, without reading the actions."""
         ...
 
     def due(self, now: float, *, limit: int | None = None) -> list[Entry]:

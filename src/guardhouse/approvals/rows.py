@@ -11,11 +11,12 @@ from typing import Any, Final
 
 import msgspec
 
-from guardhouse.approvals.interface import Entry
+from guardhouse.approvals.interface import Entry, Outline
 from guardhouse.model import ApprovalRequest, GuardhouseError
 
 FIELDS: Final = ApprovalRequest.__struct_fields__
 COLUMNS: Final = (*FIELDS, "scope", "intent")
+OUTLINE: Final = Outline.__struct_fields__
 CHANGING: Final = ("status", "use_by", "answered_at", "actor", "comment", "superseded_by")
 """What a change of status may change; everything else of a request stays as it was asked."""
 _AS_JSON: Final = frozenset({"action_redacted", "reasons", "codes", "bound_to"})
@@ -44,6 +45,14 @@ def entry_of(row: Mapping[str, Any]) -> Entry:
         request = msgspec.convert(fields, ApprovalRequest)
         return msgspec.convert({"request": request, "scope": row["scope"], "intent": row["intent"]}, Entry)
     except (msgspec.MsgspecError, TypeError, ValueError):
+        raise damaged(row["id"]) from None
+
+
+def outline_of(row: Mapping[str, Any]) -> Outline:
+    """The same for the columns of `OUTLINE` alone."""
+    try:
+        return msgspec.convert(row, Outline)
+    except msgspec.MsgspecError:
         raise damaged(row["id"]) from None
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
-from guardhouse.approvals.interface import Entry, Purpose
-from guardhouse.approvals.rows import CHANGING, COLUMNS, changed_values, entry_of, row_of
+from guardhouse.approvals.interface import Entry, Outline, Purpose
+from guardhouse.approvals.rows import CHANGING, COLUMNS, OUTLINE, changed_values, entry_of, outline_of, row_of
 from guardhouse.model import ApprovalRequest, ApprovalStatus, GuardhouseError
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ _MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
 _BLOBS: Final[dict[Purpose, str]] = {"bound": "sealed_bound", "resume": "sealed_resume"}
 _LIST: Final = ", ".join(COLUMNS)
 _SELECT: Final = f"SELECT {_LIST} FROM requests"  # noqa: S608 - made of our own names
+_OUTLINES: Final = f"SELECT {', '.join(OUTLINE)} FROM requests"  # noqa: S608 - see above
 _ADD: Final = (
     f"INSERT INTO requests ({_LIST}, changed_at, {', '.join(_BLOBS.values())}) "  # noqa: S608 - see above
     f"VALUES ({', '.join('?' * (len(COLUMNS) + 1 + len(_BLOBS)))})"
@@ -216,17 +217,23 @@ class _Rows:
         session_id: str | None = None,
         limit: int | None = None,
     ) -> list[Entry]:
-        equal = {"scope": scope, "action_hash": action_hash, "intent": intent, "session_id": session_id}
-        given = {column: value for column, value in equal.items() if value is not None}
-        conditions = ["TRUE", *(f"{column} = ?" for column in given)]
-        if status is not None:
-            # In the text, not as parameters: only so does SQLite see that a partial index fits.
-            names = ", ".join(f"'{one.value}'" for one in status)
-            conditions.append(f"status = {names}" if len(status) == 1 else f"status IN ({names})")
-        return self._entries(
-            f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY number DESC LIMIT ?",
-            (*given.values(), _limit(limit)),
+        where, values = _where(status, scope=scope, action_hash=action_hash, intent=intent, session_id=session_id)
+        return self._entries(f"{_SELECT} WHERE {where} ORDER BY number DESC LIMIT ?", (*values, _limit(limit)))
+
+    def outlines(
+        self,
+        *,
+        status: ApprovalStatus | None = None,
+        session_id: str | None = None,
+        beginning: str = "",
+        limit: int | None = None,
+    ) -> list[Outline]:
+        where, values = _where(None if status is None else (status,), session_id=session_id)
+        found = self.run(
+            f"{_OUTLINES} WHERE {where} AND substr(id, 1, ?) = ? ORDER BY number DESC LIMIT ?",
+            (*values, len(beginning), beginning, _limit(limit)),
         )
+        return [outline_of(dict(zip(OUTLINE, row, strict=True))) for row in found]
 
     def due(self, now: float, *, limit: int | None = None) -> list[Entry]:
         return self._entries(_DUE, (now, now, _limit(limit)))
@@ -257,6 +264,17 @@ class _Rows:
 
     def _entries(self, statement: str, values: Iterable[Any]) -> list[Entry]:
         return [entry_of(dict(zip(COLUMNS, row, strict=True))) for row in self.run(statement, values)]
+
+
+def _where(status: Collection[ApprovalStatus] | None, **equal: str | None) -> tuple[str, list[str]]:
+    """The condition that columns have the values given, and those values."""
+    given = {column: value for column, value in equal.items() if value is not None}
+    conditions = ["TRUE", *(f"{column} = ?" for column in given)]
+    if status is not None:
+        # In the text, not as parameters: only so does SQLite see that a partial index fits.
+        names = ", ".join(f"'{one.value}'" for one in status)
+        conditions.append(f"status = {names}" if len(status) == 1 else f"status IN ({names})")
+    return " AND ".join(conditions), list(given.values())
 
 
 def _limit(limit: int | None) -> int:

@@ -1,7 +1,9 @@
 """Puts a request to the person at the controlling terminal, and takes their answer.
 
 It opens the terminal itself, because standard input may be the agent's, and reads only what was typed after the card
-was shown. It decides nothing about who wins: the answer goes to the `Approver`, where the first one counts.
+was shown and the person had stopped typing something else. A yes to a card that does not fit on the screen must say
+how long it is; one that can't be shown at all can't be approved. It decides nothing about who wins: the answer goes to
+the `Approver`, where the first one counts.
 """
 
 from __future__ import annotations
@@ -9,34 +11,41 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Callable
 from select import select
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 import msgspec
 
 from guardhouse.approvals.ancestry import NoTerminal, require_terminal
-from guardhouse.approvals.card import NARROWEST, USE_WITHIN, card, outcome, plain
-from guardhouse.model import ApprovalStatus, GuardhouseError
+from guardhouse.approvals.card import NARROWEST, USE_WITHIN, TooLargeToShow, brief, card, outcome, plain
+from guardhouse.model import ApprovalRequest, ApprovalStatus, GuardhouseError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
     from pathlib import Path
     from types import TracebackType
-
-    from guardhouse.model import ApprovalRequest
 
 _POLL: Final = 0.3
 """Seconds after which we look whether somebody else has answered."""
 
-_ANSWERS: Final = (
-    ("y", "approve"),
+_DWELL: Final = 0.7
+"""Seconds before which nobody has taken in a card, so that nothing is taken for an answer to it."""
+
+_QUIET: Final = 0.3
+"""Seconds without a key after which somebody has stopped typing what was not meant for us."""
+
+_BELOW: Final = 3
+"""Lines of the screen that are left for the question under the card."""
+
+_DENIALS: Final = (
     ("n or Enter", "deny"),
     ("n TEXT", "deny, and tell the agent TEXT"),
     ("Ctrl-C", "deny"),
 )
-_PROMPT: Final = "Approve {id}? [y/N] "
-_AGAIN: Final = "Please answer y or n; n TEXT denies and tells the agent TEXT.\n"
-_CONFIRM: Final = (("y", "approve"), ("anything else", "leave it unanswered"))
+_LEAVING: Final = (("n or Enter", "leave it unanswered"), ("Ctrl-C", "leave it unanswered"))
+_APPROVAL: Final = ("y", "approve")
+_LONG_APPROVAL: Final = ("yes N", "approve; N is the number of lines of this card, asked for below")
 
 _AT_THE_TERMINAL: Final = threading.Lock()
 """There is one controlling terminal to a process: one question at a time."""
@@ -69,18 +78,16 @@ class TerminalChannel:
         approver: Answers,
         agents: Path,
         *,
-        mask: Callable[[str], str],
         own: bool = False,
         timeout: float | None = None,
         use_within: float = USE_WITHIN,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`agents` is the registry of guarded agents; `own` says that this process is the guard inside one of them.
-        `mask` takes secrets out of what the person says, which is kept. `timeout` is how many seconds to wait at most;
-        without it, until the request expires. `use_within` is how long an approval lasts, for the card."""
+        `timeout` is how many seconds to wait at most; without it, until the request expires. `use_within` is how long
+        an approval lasts, for the card."""
         self._approver = approver
         self._agents = agents
-        self._mask = mask
         self._own = own
         self._use_within = use_within
         self._timeout = timeout
@@ -90,27 +97,92 @@ class TerminalChannel:
         """Show `request`, wait for an answer, record it; the request as it stands then.
 
         It comes back approved or denied, whoever answered first and wherever; expired, if its time ran out; still
-        pending, if the terminal was closed or `timeout` has passed.
+        pending, if the terminal was closed or `timeout` has passed. One that is too large to be shown is only named,
+        and can only be denied.
         """
-        return self._put(request, _ANSWERS, self._take_answer)
+
+        def lay_out(terminal: _Terminal, current: ApprovalRequest) -> _Sheet:
+            try:
+                return self._sheet(terminal, current, _DENIALS)
+            except TooLargeToShow:
+                return self._sheet_without_card(terminal, current)
+
+        def take(terminal: _Terminal, line: _Line, sheet: _Sheet) -> ApprovalRequest | None:
+            if line.end == "closed":
+                return self._current(request)
+            if line.end == "interrupted":
+                terminal.write("\n", self._clock() + _POLL)
+                return self._record(terminal, request, approve=False, comment=None)
+            if sheet.is_yes(line):
+                return self._record(terminal, request, approve=True, comment=None)
+            word, _, rest = line.text.partition(" ")
+            message = rest.strip() or None
+            if _is_no(line) or (word.lower() == "m" and message):
+                return self._record(terminal, request, approve=False, comment=message)
+            return None
+
+        return self._put(request, lay_out, take)
 
     def confirm(self, request: ApprovalRequest, *, comment: str | None = None) -> ApprovalRequest:
-        """The same for somebody who has already said that they want to approve: anything but yes leaves it pending."""
+        """The same for somebody who has already said that they want to approve: a no leaves it pending.
 
-        def take(terminal: _Terminal, line: _Line) -> ApprovalRequest | None:
-            if line.end is None and line.text.lower() in _YES:
+        TooLargeToShow if there is nothing they could approve by.
+        """
+
+        def lay_out(terminal: _Terminal, current: ApprovalRequest) -> _Sheet:
+            return self._sheet(terminal, current, _LEAVING)
+
+        def take(terminal: _Terminal, line: _Line, sheet: _Sheet) -> ApprovalRequest | None:
+            if sheet.is_yes(line):
                 return self._record(terminal, request, approve=True, comment=comment)
+            if line.end is None and not _is_no(line):
+                return None
             terminal.write("Not approved. It can still be answered.\n", self._clock() + _POLL)
             return self._current(request)
 
-        return self._put(request, _CONFIRM, lambda terminal, line, _: take(terminal, line))
+        return self._put(request, lay_out, take)
 
-    def _put(
-        self,
-        request: ApprovalRequest,
-        answers: tuple[tuple[str, str], ...],
-        take: Callable[[_Terminal, _Line, ApprovalRequest], ApprovalRequest | None],
-    ) -> ApprovalRequest:
+    def _sheet(self, terminal: _Terminal, request: ApprovalRequest, others: _Answers) -> _Sheet:
+        """The card, and how a yes to it must read: a longer one if the card does not fit on the screen."""
+
+        def drawn(answers: _Answers) -> str:
+            return card(
+                request,
+                self._clock(),
+                width=terminal.width,
+                color=terminal.color,
+                unicode=terminal.unicode,
+                answers=answers,
+                use_within=self._use_within,
+            )
+
+        name = plain(request.id)
+        text = drawn((_APPROVAL, *others))
+        if text.count("\n") <= terminal.height - _BELOW:
+            return _Sheet(text, _YES, f"Approve {name}? [y/N] ", "Please answer y or n.\n")
+        text = drawn((_LONG_APPROVAL, *others))
+        lines = text.count("\n")
+        return _Sheet(
+            text,
+            frozenset({f"yes {lines}"}),
+            f"The card has {lines} lines, more than fit here: scroll up and read it all.\n"
+            f"Approve {name}? [yes {lines}/N] ",
+            f"Please answer yes {lines}, once you have read all of the card, or n.\n",
+        )
+
+    def _sheet_without_card(self, terminal: _Terminal, request: ApprovalRequest) -> _Sheet:
+        text = brief(
+            request,
+            self._clock(),
+            width=terminal.width,
+            color=terminal.color,
+            unicode=terminal.unicode,
+            answers=_DENIALS,
+        )
+        again = "It can't be approved: nobody can read it whole. n or Enter denies it.\n"
+        return _Sheet(text, frozenset(), f"Deny {plain(request.id)}? [Enter] ", again)
+
+    def _put(self, request: ApprovalRequest, lay_out: _LayOut, take: _Take) -> ApprovalRequest:
         deadline = request.expires_at
         if self._timeout is not None:
             deadline = min(deadline, self._clock() + self._timeout)
@@ -119,34 +191,24 @@ class TerminalChannel:
             return self._current(request)
         try:
             with _Terminal(require_terminal(self._agents, own=self._own), self._clock) as terminal:
-                return self._converse(terminal, request, answers, take, deadline)
+                return self._converse(terminal, request, lay_out, take, deadline)
         finally:
             _AT_THE_TERMINAL.release()
 
     def _converse(
-        self,
-        terminal: _Terminal,
-        request: ApprovalRequest,
-        answers: tuple[tuple[str, str], ...],
-        take: Callable[[_Terminal, _Line, ApprovalRequest], ApprovalRequest | None],
-        deadline: float,
+        self, terminal: _Terminal, request: ApprovalRequest, lay_out: _LayOut, take: _Take, deadline: float
     ) -> ApprovalRequest:
         """Show the card and the prompt, and take lines until one is an answer or there is nothing to wait for."""
         current = self._current(request)  # what is answered is what is stored: that is shown
         if current.status is not ApprovalStatus.PENDING:
             return self._ended(terminal, current)
-        prompt = _PROMPT.format(id=plain(current.id))
-        drawn = card(
-            current,
-            self._clock(),
-            width=terminal.width,
-            color=terminal.color,
-            unicode=terminal.unicode,
-            answers=answers,
-            use_within=self._use_within,
-        )
-        terminal.write(f"\n{drawn}", deadline)
-        terminal.ask(prompt, deadline)
+        sheet = lay_out(terminal, current)
+        terminal.write(f"\n{sheet.card}", deadline)
+        for _ in terminal.settling(deadline):
+            current = self._current(request)
+            if current.status is not ApprovalStatus.PENDING:
+                return self._ended(terminal, current)
+        terminal.ask(sheet.prompt, deadline)
         while True:
             line = terminal.line(min(deadline, self._clock() + _POLL))
             if line is None:
@@ -154,36 +216,17 @@ class TerminalChannel:
                 if current.status is not ApprovalStatus.PENDING or self._clock() >= deadline:
                     return self._ended(terminal, current)
                 continue
-            settled = take(terminal, line, request)
+            settled = take(terminal, line, sheet)
             if settled is not None:
                 return settled
-            terminal.write(_AGAIN, deadline)
-            terminal.ask(prompt, deadline)
-
-    def _take_answer(self, terminal: _Terminal, line: _Line, request: ApprovalRequest) -> ApprovalRequest | None:
-        """Record the answer in the line; None if it is none."""
-        if line.end == "closed":
-            return self._current(request)
-        if line.end == "interrupted":
-            terminal.write("\n", self._clock() + _POLL)
-            return self._record(terminal, request, approve=False, comment=None)
-        text = line.text
-        word, _, rest = text.partition(" ")
-        message = rest.strip() or None
-        if text.lower() in _YES:
-            return self._record(terminal, request, approve=True, comment=None)
-        if not text or word.lower() in _NO:
-            return self._record(terminal, request, approve=False, comment=message)
-        if word.lower() == "m" and message:
-            return self._record(terminal, request, approve=False, comment=message)
-        return None
+            terminal.write(sheet.again, deadline)
+            terminal.ask(sheet.prompt, deadline)
 
     def _record(
         self, terminal: _Terminal, request: ApprovalRequest, *, approve: bool, comment: str | None
     ) -> ApprovalRequest:
-        said = plain(self._mask(comment)) if comment else None
         try:
-            settled = self._approver.answer(request.id, approve=approve, actor=local_actor(), comment=said)
+            settled = self._approver.answer(request.id, approve=approve, actor=local_actor(), comment=comment)
         except GuardhouseError:
             settled = self._current(request)
             if settled.status is ApprovalStatus.PENDING:
@@ -217,6 +260,33 @@ class _Line(NamedTuple):
     text: str
     end: Literal["closed", "interrupted"] | None = None
 
+    @property
+    def words(self) -> str:
+        """The text in small letters, its words one space apart."""
+        return " ".join(self.text.lower().split())
+
+
+def _is_no(line: _Line) -> bool:
+    """Whether a line that ended with Enter says no. One that says nothing does."""
+    return line.end is None and (not line.text or line.text.partition(" ")[0].lower() in _NO)
+
+
+class _Sheet(NamedTuple):
+    """What the person sees, and what counts as a yes to it."""
+
+    card: str
+    yes: frozenset[str]
+    prompt: str
+    again: str
+    """What is said when a line is no answer."""
+
+    def is_yes(self, line: _Line) -> bool:
+        return line.end is None and line.words in self.yes
+
+
+_Answers = tuple[tuple[str, str], ...]
+_LayOut = Callable[["_Terminal", ApprovalRequest], _Sheet]
+_Take = Callable[["_Terminal", _Line, _Sheet], ApprovalRequest | None]
 
 _CONTROL_C: Final = b"\x03"
 _READ: Final = 4096
@@ -238,10 +308,11 @@ class _Terminal:
         import termios
 
         try:
-            self.width = _width(self._handle)
+            self.width, self.height = _size(self._handle)
             self._before = termios.tcgetattr(self._handle)
+            self._fit = _fit(termios.tcgetattr(self._handle))
             os.set_blocking(self._handle, False)  # our own opening of it: nobody else's reads change
-            self._set(_fit(termios.tcgetattr(self._handle)))
+            self._set(_unseen(self._fit))  # until we ask: what is typed now must not be drawn into the card
         except BaseException as error:
             os.close(self._handle)
             if isinstance(error, termios.error):
@@ -286,6 +357,41 @@ class _Terminal:
                 continue
             except OSError:  # hung up; whoever reads next learns it
                 return
+
+    def settling(self, deadline: float) -> Iterator[None]:
+        """Wait until the person can have seen what was just written and types nothing any more, or the `deadline`.
+
+        What is typed meanwhile was not meant for us: it is neither shown nor kept. Comes back now and then, so that
+        the caller can see whether there is still something to wait for. Only then can lines be read.
+        """
+        shown = quiet_since = time.monotonic()
+        while (left := max(shown + _DWELL, quiet_since + _QUIET) - time.monotonic()) > 0 and self._clock() < deadline:
+            if select([self._handle], [], [], min(left, _POLL, max(0.0, deadline - self._clock())))[0]:
+                self._check_in_front()
+                if not self._drain():
+                    break
+                quiet_since = time.monotonic()
+            yield
+        self._make_fit()
+
+    def _make_fit(self) -> None:
+        """From now on whole lines, seen as they are typed. To a terminal that was closed nothing happens: reading says
+        so."""
+        import contextlib
+        import termios
+
+        self._check_in_front()  # a process in the background is stopped if it tries
+        with contextlib.suppress(termios.error):
+            self._set(self._fit)
+
+    def _drain(self) -> bool:
+        """Throw away what can be read; False if the terminal is gone."""
+        try:
+            return bool(os.read(self._handle, _READ))
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
 
     def ask(self, prompt: str, deadline: float) -> None:
         """Show the prompt, after throwing away what was typed before the person could have seen it."""
@@ -339,11 +445,13 @@ class _Terminal:
             termios.tcflush(self._handle, termios.TCIFLUSH)
 
 
-def _width(handle: int) -> int:
-    width = os.get_terminal_size(handle).columns or 80  # 0: the terminal does not say
+def _size(handle: int) -> tuple[int, int]:
+    """Columns and lines. A terminal that does not say (0) has the fewest that are usual."""
+    size = os.get_terminal_size(handle)
+    width = size.columns or 80
     if width < NARROWEST:
         raise NoTerminal(f"The terminal is narrower than {NARROWEST} columns.", fix="Make it wider, and ask again.")
-    return width
+    return width, size.lines or 24
 
 
 def _fit(attributes: list[Any]) -> list[Any]:
@@ -358,3 +466,12 @@ def _fit(attributes: list[Any]) -> list[Any]:
     attributes[6][termios.VEOL] = _CONTROL_C
     attributes[6][termios.VEOF] = b"\x04"
     return attributes
+
+
+def _unseen(attributes: list[Any]) -> list[Any]:
+    """The same, but key by key and without echo: half a line counts as typing too."""
+    import termios
+
+    keys = [*attributes[6]]
+    keys[termios.VMIN], keys[termios.VTIME] = 1, 0
+    return [*attributes[:3], attributes[3] & ~(termios.ICANON | termios.ECHO), *attributes[4:6], keys]

@@ -15,15 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from guardhouse.approvals import Approver
+    from guardhouse.approvals import Approver, Outline
     from guardhouse.approvals.terminal import TerminalChannel
     from guardhouse.model import ApprovalRequest
-    from guardhouse.policy import Policy
 
 _NOT_DONE: Final = 1
 _SHORTEST_PREFIX: Final = len("ap_") + 6
 _MOST: Final = 10_000
-"""Requests among which a prefix is looked for, newest first."""
+"""Requests that are looked through at once, newest first."""
 _POLL: Final = 0.3
 
 _STATUSES: Final = ("pending", "approved", "denied", "expired", "cancelled", "superseded", "consumed", "all")
@@ -46,10 +45,10 @@ def list_(status: str, limit: int, state_dir: Path | None, *, as_json: bool) -> 
 
     wanted = None if status == "all" else ApprovalStatus(status)
     with open_approvals(state_dir=state_dir) as approver:
-        found = approver.find(status=wanted, limit=limit)
-    if as_json:
-        _print_json([_for_machines(request) for request in found])
-        return
+        found = approver.outlines(status=wanted, limit=limit)
+        if as_json:
+            _print_json_list(_for_machines(request) for request in _whole(approver, found))
+            return
     from guardhouse.approvals.card import summary_line
 
     width = _screen_width() if sys.stdout.isatty() else None
@@ -75,16 +74,14 @@ def show(request_id: str, state_dir: Path | None, *, as_json: bool) -> None:
     if as_json:
         _print_json(_for_machines(request))
         return
-    from guardhouse.approvals.card import card
+    from guardhouse.approvals.card import TooLargeToShow, brief, card
 
-    shown = card(
-        request,
-        time.time(),
-        width=_screen_width(),
-        color=sys.stdout.isatty() and "NO_COLOR" not in os.environ,
-        unicode=_is_unicode(),
-        use_within=_policy().config.approvals.use_within,
-    )
+    now, width, unicode = time.time(), _screen_width(), _is_unicode()
+    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    try:
+        shown = card(request, now, width=width, color=color, unicode=unicode, use_within=_use_within())
+    except TooLargeToShow:
+        shown = brief(request, now, width=width, color=color, unicode=unicode)
     click.echo(shown, nl=False)
 
 
@@ -97,13 +94,17 @@ def approve(request_id: str, comment: str | None, state_dir: Path | None) -> Non
 
     Exit status: 0 approved, 1 not approved, 2 this is no terminal that may answer.
     """
+    from guardhouse.approvals.card import TooLargeToShow
     from guardhouse.opening import open_approvals
 
     agents = _agents(state_dir)
     _require_terminal(agents)
     with open_approvals(state_dir=state_dir) as approver:
         request = _pending(approver, request_id)
-        settled = _channel(approver, agents).confirm(request, comment=comment)
+        try:
+            settled = _channel(approver, agents).confirm(request, comment=_well_formed(comment))
+        except TooLargeToShow as error:
+            _fail(error)
     sys.exit(0 if _is_approved(settled) else _NOT_DONE)
 
 
@@ -113,7 +114,7 @@ def approve(request_id: str, comment: str | None, state_dir: Path | None) -> Non
 @state_dir_option
 def deny(request_id: str, message: str | None, state_dir: Path | None) -> None:
     """Deny one request. MESSAGE is passed on to the agent."""
-    from guardhouse.approvals.card import outcome, plain
+    from guardhouse.approvals.card import outcome
     from guardhouse.approvals.terminal import local_actor
     from guardhouse.model import GuardhouseError
     from guardhouse.opening import open_approvals
@@ -122,8 +123,7 @@ def deny(request_id: str, message: str | None, state_dir: Path | None) -> None:
     with open_approvals(state_dir=state_dir) as approver:
         request = _find(approver, request_id)
         try:
-            said = plain(_masked(message)) if message else None
-            settled = approver.answer(request.id, approve=False, actor=local_actor(), comment=said)
+            settled = approver.answer(request.id, approve=False, actor=local_actor(), comment=_well_formed(message))
         except GuardhouseError as error:
             _fail(error)
     _print(outcome(settled))
@@ -177,7 +177,7 @@ def _arriving(approver: Approver) -> Iterator[ApprovalRequest]:
     while True:
         pending = [
             request
-            for request in reversed(approver.find(status=ApprovalStatus.PENDING, limit=_MOST))
+            for request in reversed(approver.outlines(status=ApprovalStatus.PENDING, limit=_MOST))
             if request.expires_at > time.time()
         ]
         for missed in sorted(waiting - {request.id for request in pending}):
@@ -185,12 +185,20 @@ def _arriving(approver: Approver) -> Iterator[ApprovalRequest]:
         waiting = {request.id for request in pending[1:]}
         if pending:
             idle = False
-            yield pending[0]
+            yield from _whole(approver, pending[:1])
             continue
         if not idle:
             _print("Waiting for questions. Ctrl-C ends.")
             idle = True
         time.sleep(_POLL)
+
+
+def _whole(approver: Approver, outlines: list[Outline]) -> Iterator[ApprovalRequest]:
+    """The requests of a list, one at a time: each may be large. One that was removed meanwhile is left out."""
+    for outline in outlines:
+        request = approver.get(outline.id)
+        if request is not None:
+            yield request
 
 
 def _announce(request: ApprovalRequest | None) -> None:
@@ -209,9 +217,10 @@ def _find(approver: Approver, given: str) -> ApprovalRequest:
         return exact
     if not given.startswith("ap_") or len(given) < _SHORTEST_PREFIX:
         _fail(f"There is no request {visible(given)}. An id begins with ap_; six characters after that are enough.")
-    found = [request for request in approver.find(limit=_MOST) if request.id.startswith(given)]
+    found = approver.outlines(beginning=given, limit=_MOST)
     if len(found) == 1:
-        return found[0]
+        for request in _whole(approver, found):
+            return request
     many = f"{len(found)} requests begin with {visible(given)}. Give more of the id."
     return _fail(
         many if found else f"There is no request {visible(given)}. See: guardhouse approvals list --status all"
@@ -253,18 +262,19 @@ def _require_terminal(agents: Path) -> None:
 def _channel(approver: Approver, agents: Path) -> TerminalChannel:
     from guardhouse.approvals.terminal import TerminalChannel
 
-    return TerminalChannel(approver, agents, mask=_masked, use_within=_policy().config.approvals.use_within)
+    return TerminalChannel(approver, agents, use_within=_use_within())
 
 
-def _masked(text: str) -> str:
-    """What a person says, without secrets: it is kept, and passed on to the agent."""
-    return _policy().redactor.text(text)
-
-
-def _policy() -> Policy:
+def _use_within() -> float:
+    """How long an approval lasts, by the policy here."""
     from guardhouse.config import find_sources
 
-    return find_sources().load()
+    return find_sources().load().config.approvals.use_within
+
+
+def _well_formed(text: str | None) -> str | None:
+    """What was given on the command line, whatever bytes that were, as text that can be kept."""
+    return None if text is None else text.encode("utf-8", "replace").decode()
 
 
 def _for_machines(request: ApprovalRequest) -> dict[str, Any]:
@@ -286,6 +296,17 @@ def _print_json(value: object) -> None:
     import json
 
     click.echo(json.dumps(value, indent=2))  # ASCII: every character that could do anything is an escape
+
+
+def _print_json_list(values: Iterator[object]) -> None:
+    """The same for a list that is never in memory as a whole."""
+    import json
+
+    between = "[\n"
+    for value in values:
+        click.echo(between + json.dumps(value, indent=2), nl=False)
+        between = ",\n"
+    click.echo("\n]" if between == ",\n" else "[]")
 
 
 def _print(text: str, *, err: bool = False) -> None:
