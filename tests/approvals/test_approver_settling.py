@@ -126,16 +126,6 @@ def test_an_approval_is_void_when_the_world_has_changed(desk, by_id):
     assert desk.opened(question(facts=OTHER_FACTS)).id != request.id
 
 
-def test_every_approval_of_the_same_action_in_another_world_is_void_at_once(desk):
-    first, second = desk.opened(question()), desk.opened(question(facts=OTHER_FACTS))
-    for request in (first, second):
-        desk.approver.answer(request.id, approve=True, actor="ada")
-    settlement = desk.approver.settle(question(facts={"path:deploy.sh": "sha256:33"}))
-    assert settlement.refusal == "drift"
-    assert desk.status(first) is desk.status(second) is ApprovalStatus.SUPERSEDED
-    desk.opened(question(facts={"path:deploy.sh": "sha256:33"}))
-
-
 @pytest.mark.parametrize("more", [{"codes": ("network.upload", "shell.unknown")}, {"risk": RiskLevel.CRITICAL}])
 @pytest.mark.parametrize("by_id", [True, False])
 def test_an_approval_that_covers_less_than_is_asked_now_is_replaced(desk, more, by_id):
@@ -343,3 +333,12 @@ def test_one_and_one_point_zero_are_two_actions(desk):
     request = desk.approved(question(bound=kind({"params": {"n": 1}}, {})))
     settlement = desk.approver.settle(question(bound=kind({"params": {"n": 1.0}}, {})), request.id)
     assert (settlement.refusal, settlement.drifted) == ("drift", ("params.n",))
+
+
+def test_of_two_cards_for_one_call_only_the_one_for_the_world_as_it_is_can_be_used(desk):
+    before = desk.opened(question())
+    after = desk.opened(question(facts=OTHER_FACTS))
+    assert after.id != before.id
+    assert desk.status(before) is ApprovalStatus.SUPERSEDED
+    assert desk.approver.get(before.id).superseded_by == after.id
+    assert desk.approver.settle(question(), before.id).refusal == "superseded"

@@ -7,7 +7,6 @@ import fcntl
 import json
 import os
 import pty
-import re
 import select
 import signal
 import struct
@@ -224,7 +223,6 @@ def test_yes_approves_in_the_name_of_the_user_the_process_runs_as(house, keys):
         ("n\r", None),
         ("No\r", None),
         ("n use the staging cluster\r", "use the staging cluster"),
-        ("m use the staging cluster\r", "use the staging cluster"),
         ("no  später, nach dem Essen\r", "später, nach dem Essen"),
         ("n not with hunter2\r", "not with [redacted]"),
         ("\x03", None),
@@ -291,18 +289,18 @@ def test_nobody_is_asked_before_they_can_have_seen_the_card(house):
 
 
 def test_somebody_who_never_stops_typing_is_not_waited_for_beyond_the_end(house):
-    request = house.request()
-    person = house.person(request, options="timeout=3")
+    request = house.request(seconds=4.0)
+    person = house.person(request)
     person.read_until("Ctrl-C     │ deny\r\n")
     end = time.monotonic() + PATIENCE
-    while "Not answered yet." not in person.text:
+    while "Timed out" not in person.text:
         assert time.monotonic() < end
         with contextlib.suppress(OSError):  # it may end at any moment
             person.type("y\r")
             person.watch(0.02)
     assert PROMPT not in person.text
-    assert person.outcome()["status"] == "pending"
-    assert house.status(request) is ApprovalStatus.PENDING
+    assert person.outcome()["status"] == "expired"
+    assert house.status(request) is ApprovalStatus.EXPIRED
 
 
 def test_an_answer_from_elsewhere_ends_the_question_also_while_the_person_types(house):
@@ -359,27 +357,12 @@ def test_a_no_to_a_tall_card_needs_no_number(house, method, status, keys):
     assert person.outcome()["status"] == status
 
 
-def test_a_card_fits_if_three_lines_are_left_for_the_question(house):
-    request = house.request()
-    first = house.person(request, rows=10, options="timeout=5")
-    first.read_until("/N] ")
-    lines = int(re.search(r"has (\d+) lines", first.text)[1])
-    first.type("\x04")
-    assert first.outcome()["status"] == "pending"
-    short = lines - first.text.count(" ┊ ") + first.text[: first.text.index("How to answer")].count(" ┊ ")
-    for rows, prompt in ((short + 3, "[y/N] "), (short + 2, f"[yes {lines}/N] ")):
-        person = house.person(request, rows=rows)
-        person.read_until(prompt)
-        person.type("\x04")
-        assert person.outcome()["status"] == "pending"
-
-
-def test_a_terminal_that_does_not_say_how_tall_it_is_counts_as_a_small_one(house):
-    request = house.request()
-    person = house.person(request, rows=0)
-    person.read_until("[yes ")
-    person.type("n\r")
-    assert person.outcome()["status"] == "denied"
+@pytest.mark.parametrize("rows", [0, 10, 24])
+def test_a_card_of_usual_length_needs_no_number_on_a_small_screen(house, rows):
+    person = house.person(house.request(), rows=rows)
+    person.read_until("[y/N] ")
+    person.type("y\r")
+    assert person.outcome()["status"] == "approved"
 
 
 @pytest.mark.parametrize("keys", ["y\r", "yes\r", "yes 0\r", "what\r"])
@@ -440,13 +423,6 @@ def test_when_its_time_is_over_it_has_timed_out_which_is_no_persons_denial(house
     assert person.outcome() == {"status": "expired", "actor": None, "comment": None}
     assert "Timed out: nobody answered in time" in person.text
     assert house.status(request) is ApprovalStatus.EXPIRED
-
-
-def test_a_channel_with_a_timeout_of_its_own_leaves_the_request_to_others(house):
-    request = house.request()
-    person = house.person(request, options="timeout=1.5")
-    assert person.outcome()["status"] == "pending"
-    assert house.status(request) is ApprovalStatus.PENDING
 
 
 @pytest.mark.parametrize(("approve", "word"), [(True, "Approved"), (False, "Denied")])

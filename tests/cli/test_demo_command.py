@@ -81,6 +81,21 @@ def test_it_takes_less_than_three_seconds():
     assert spent < 3
 
 
+def test_a_deletion_that_nobody_approved_counts_as_a_failure(tmp_path, monkeypatch):
+    from guardhouse.demo import Stage
+
+    stage = Stage(tmp_path)
+    list(stage.without_gate())
+    monkeypatch.setattr(
+        "guardhouse.demo.world.POLICY",
+        "guard: {network: {default: {allowed_domains: [docs.example]}}, findings: {tool.consequential: allow}}\n",
+    )
+    list(stage.with_gate(ask=False))
+    ending = stage.ending()
+    assert ending.destroyed
+    assert not ending.held
+
+
 def test_as_data():
     done = unattended("--json")
     told = json.loads(done.stdout)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from os import urandom
@@ -358,13 +358,13 @@ class _Turn:
             )
         return self.move(entry, ApprovalStatus.DENIED, answered_at=self.now, actor=actor, comment=comment)
 
-    def open(self, question: _Question, *, instead_of: Entry | None = None) -> Settlement:
-        """A new request, `instead_of` one that it supersedes; or a refusal if too many wait already."""
+    def open(self, question: _Question, *, instead_of: Sequence[Entry] = ()) -> Settlement:
+        """A new request, `instead_of` those that it supersedes; or a refusal if too many wait already."""
         if self._too_many(question.scope, instead_of):
             return Settlement(refusal="too_many")
         request = self._request(question)
-        if instead_of is not None:
-            self.move(instead_of, ApprovalStatus.SUPERSEDED, superseded_by=request.id)
+        for entry in instead_of:
+            self.move(entry, ApprovalStatus.SUPERSEDED, superseded_by=request.id)
         self.transaction.add(
             Entry(request, question.scope, question.intent),
             bound=self._seal.seal("bound", request.id, _packed(question.asked.bound)),
@@ -387,8 +387,8 @@ class _Turn:
             raise damaged(request.id)
         return bound
 
-    def _too_many(self, scope: str, instead_of: Entry | None) -> bool:
-        leaving = 1 if instead_of is not None and instead_of.request.status is ApprovalStatus.PENDING else 0
+    def _too_many(self, scope: str, instead_of: Sequence[Entry]) -> bool:
+        leaving = sum(entry.request.status is ApprovalStatus.PENDING for entry in instead_of)
         here = self.transaction.count_pending(scope=scope) - leaving
         return (
             here >= self._settings.most_pending
@@ -447,11 +447,16 @@ def _settle_by_hash(turn: _Turn, question: _Question) -> Settlement:
         turn.check(entry)
         if entry.request.status is ApprovalStatus.APPROVED:
             return _use(turn, question, entry)
-        return _wait(entry) if question.covered_by(entry.request) else turn.open(question, instead_of=entry)
+        return _wait(entry) if question.covered_by(entry.request) else turn.open(question, instead_of=[entry])
     for entry in select(status=(ApprovalStatus.DENIED,), limit=1, **same):
         if turn.now < entry.request.expires_at:
             return Settlement(entry.request, refusal="denied")
-    return _drifted(turn, question) or turn.open(question)
+    refusal = _drifted(turn, question)
+    if refusal is not None:
+        return refusal
+    # The same call asked while the world was another: of two cards for one call, only the newer one can be used.
+    outdated = select(status=(ApprovalStatus.PENDING,), scope=question.scope, intent=question.intent)
+    return turn.open(question, instead_of=outdated)
 
 
 def _wait(entry: Entry) -> Settlement:
@@ -461,7 +466,7 @@ def _wait(entry: Entry) -> Settlement:
 def _use(turn: _Turn, question: _Question, entry: Entry) -> Settlement:
     """Use an approval of exactly this action, if it covers what is asked now."""
     if not question.covered_by(entry.request):
-        return turn.open(question, instead_of=entry)
+        return turn.open(question, instead_of=[entry])
     return Settlement(turn.move(entry, ApprovalStatus.CONSUMED), granted=True)
 
 

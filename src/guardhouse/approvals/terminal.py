@@ -1,9 +1,9 @@
 """Puts a request to the person at the controlling terminal, and takes their answer.
 
 It opens the terminal itself, because standard input may be the agent's, and reads only what was typed after the card
-was shown and the person had stopped typing something else. A yes to a card that does not fit on the screen must say
-how long it is; one that can't be shown at all can't be approved. It decides nothing about who wins: the answer goes to
-the `Approver`, where the first one counts.
+was shown and the person had stopped typing something else. A yes to a card that is much longer than the screen must
+say how long it is; one that can't be shown at all can't be approved. It decides nothing about who wins: the answer
+goes to the `Approver`, where the first one counts.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ _QUIET: Final = 0.3
 
 _BELOW: Final = 3
 """Lines of the screen that are left for the question under the card."""
+
+_SHORT: Final = 60
+"""Lines that any terminal keeps within a turn of the wheel: up to that, a card need not fit on the screen."""
 
 _DENIALS: Final = (
     ("n or Enter", "deny"),
@@ -79,26 +82,22 @@ class TerminalChannel:
         agents: Path,
         *,
         own: bool = False,
-        timeout: float | None = None,
         use_within: float = USE_WITHIN,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`agents` is the registry of guarded agents; `own` says that this process is the guard inside one of them.
-        `timeout` is how many seconds to wait at most; without it, until the request expires. `use_within` is how long
-        an approval lasts, for the card."""
+        `use_within` is how long an approval lasts, for the card."""
         self._approver = approver
         self._agents = agents
         self._own = own
         self._use_within = use_within
-        self._timeout = timeout
         self._clock = clock
 
     def ask(self, request: ApprovalRequest) -> ApprovalRequest:
         """Show `request`, wait for an answer, record it; the request as it stands then.
 
         It comes back approved or denied, whoever answered first and wherever; expired, if its time ran out; still
-        pending, if the terminal was closed or `timeout` has passed. One that is too large to be shown is only named,
-        and can only be denied.
+        pending, if the terminal was closed. One that is too large to be shown is only named, and can only be denied.
         """
 
         def lay_out(terminal: _Terminal, current: ApprovalRequest) -> _Sheet:
@@ -115,9 +114,8 @@ class TerminalChannel:
                 return self._record(terminal, request, approve=False, comment=None)
             if sheet.is_yes(line):
                 return self._record(terminal, request, approve=True, comment=None)
-            word, _, rest = line.text.partition(" ")
-            message = rest.strip() or None
-            if _is_no(line) or (word.lower() == "m" and message):
+            if _is_no(line):
+                message = line.text.partition(" ")[2].strip() or None
                 return self._record(terminal, request, approve=False, comment=message)
             return None
 
@@ -158,7 +156,7 @@ class TerminalChannel:
 
         name = plain(request.id)
         text = drawn((_APPROVAL, *others))
-        if text.count("\n") <= terminal.height - _BELOW:
+        if text.count("\n") <= max(terminal.height - _BELOW, _SHORT):
             return _Sheet(text, _YES, f"Approve {name}? [y/N] ", "Please answer y or n.\n")
         text = drawn((_LONG_APPROVAL, *others))
         lines = text.count("\n")
@@ -184,8 +182,6 @@ class TerminalChannel:
 
     def _put(self, request: ApprovalRequest, lay_out: _LayOut, take: _Take) -> ApprovalRequest:
         deadline = request.expires_at
-        if self._timeout is not None:
-            deadline = min(deadline, self._clock() + self._timeout)
         patience = min(max(0.0, deadline - self._clock()), threading.TIMEOUT_MAX)
         if not _AT_THE_TERMINAL.acquire(timeout=patience):
             return self._current(request)
