@@ -4,6 +4,8 @@ import asyncio
 import os
 import re
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -352,6 +354,35 @@ def test_audit_log_can_not_be_written(house, monkeypatch):
         verdict, understood = guard.evaluate_json("no action")
         assert not understood
         assert codes(verdict) == ["guard.audit_unwritable", "action.invalid"]
+
+
+def test_audit_log_is_full_of_young_events(house, monkeypatch):
+    (house.config / "config.yaml").write_text("guard: {audit: {max_total_bytes: 1048576, max_file_bytes: 65536}}")
+    with machine_guard(house, monkeypatch) as guard:
+        kept = 0
+        while (verdict := guard.evaluate(CALL)).decision is ALLOW:
+            kept += 1
+            assert kept < 10_000
+        assert kept > 100
+        assert verdict.reasons[0].code == "guard.audit_unwritable"
+        check(guard, CALL, DENY, "guard.audit_unwritable")
+        check(guard, CONTENT, DENY, "guard.audit_unwritable")
+
+
+def test_audit_log_is_held_by_another_process(house, monkeypatch):
+    monkeypatch.setattr("guardhouse.audit.place.PATIENCE", 0.1)
+    with machine_guard(house, monkeypatch) as guard:
+        assert guard.evaluate(CALL).decision is ALLOW
+        lock = house.root / "state" / "audit" / "head.lock"
+        code = "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, 2); print('held', flush=True); input()"
+        with subprocess.Popen(
+            [sys.executable, "-c", code, str(lock)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as holder:
+            assert holder.stdout.readline().strip() == "held"
+            check(guard, CALL, DENY, "guard.audit_unwritable")
+            check(guard, CONTENT, DENY, "guard.audit_unwritable")
+            holder.communicate("\n")
+        assert guard.evaluate(CALL).decision is ALLOW
 
 
 def test_audit_sink_raises(house):
