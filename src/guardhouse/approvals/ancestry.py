@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -217,15 +216,14 @@ def _holds(file: Path, content: bytes) -> bool:
 
 def _write(file: Path, content: bytes) -> None:
     """Whole or not at all: a half entry would stop every local answer."""
-    handle, draft = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    draft = file.with_name(f".{file.name}.{os.urandom(8).hex()}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        with os.fdopen(handle, "wb") as opened:
+        with os.fdopen(handle, "wb") as opened:  # not synced: no process outlives a failure of power
             opened.write(content)
-            opened.flush()
-            os.fsync(opened.fileno())
         os.replace(draft, file)  # noqa: PTH105 - the atomic rename is the point
     except OSError:
-        Path(draft).unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
         raise
 
 
