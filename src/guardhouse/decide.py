@@ -217,19 +217,23 @@ class Case:
         )
 
     def _bound_to(self) -> tuple[str, ...]:
-        """The files and programs that must stay as they are. Names made of an action with secrets are not told."""
-        kept = self._facts.kept
-        if self._mask is None or not kept:
-            return tuple(kept[:_MOST_NAMED])
-        return (f"{len(kept)} files and programs that it names",)
+        """The files and programs that must stay as they are, but for names that are made of a piece of a secret."""
+        secrets = [leaf.text[match.start : match.end] for leaf, match in self._scene.secrets]
+        pieces = {piece for secret in secrets for piece in secret.split("=") if len(piece) >= _SHORTEST_PIECE}
+        told = [name for name in self._facts.kept if not any(piece in name for piece in pieces)]
+        return tuple(map(self._mask, told[:_MOST_NAMED]) if self._mask is not None else told[:_MOST_NAMED])
 
     @property
     def is_showable(self) -> bool:
         """Whether a person can be shown the whole of it, with nothing hidden behind a mask but a secret, and in a size
         that can be read. Otherwise nobody can be asked."""
-        if hides(self._scene):
+        field, body = self._scene.body
+        redactor = self.policy.redactor
+        if hides(self._scene) or (self._scene.secrets and redactor.once(body) != redactor.value(body)):
             return False
-        shown = masked_wire(self.action, self._scene.body[0], self._masked_body, self._mask)
+        shown = masked_wire(self.action, field, self._masked_body, self._mask)
+        if any(shown.get(name) != getattr(self.action, name, None) for name in _TELLING):
+            return False
         return len(msgspec.json.encode(shown)) <= _LARGEST_SHOWN
 
     def settled(self, verdict: Verdict, settlement: Settlement) -> Verdict:
@@ -288,6 +292,9 @@ class Case:
 
 
 _MOST_NAMED: Final = 64
+_SHORTEST_PIECE: Final = 3
+_TELLING: Final = ("tool", "skill", "store", "cwd", "principal")
+"""Names that say what is done, where, and for whom: a mask in one of them hides that."""
 _LARGEST_SHOWN: Final = 128 * 1024
 """Bytes of an action beyond which no person reads it to its end."""
 

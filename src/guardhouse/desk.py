@@ -46,6 +46,7 @@ class Desk:
         self._clock = clock
         self._opening = Lock()
         self._approver: Approver | None = None
+        self._closed = False
         _make_private(locations.state)
         section = policy().config.audit
         self.audit = AuditLog(
@@ -63,6 +64,8 @@ class Desk:
     def approver(self) -> Approver:
         """The requests, and answering them."""
         with self._opening:
+            if self._closed:
+                raise GuardhouseError("The guard was closed.", fix="Open another one.")
             if self._approver is None:
                 self._approver = self._open_approver()
             return self._approver
@@ -95,10 +98,11 @@ class Desk:
         """Let it be known that a process (this one, if not given) is a guarded agent: what it starts can't approve."""
         from guardhouse.approvals import register
 
-        register(self._locations.state / AGENTS, name, pid=pid)
+        register(self._locations.state / AGENTS, self._mask(name), pid=pid)
 
     def close(self) -> None:
         """Bring the record to disk and let go of the stores."""
+        self._closed = True
         try:
             if self._approver is not None:
                 self._approver.close()

@@ -76,7 +76,10 @@ def restored(value: Any) -> Any:
         if value.keys() == {_BYTES} and isinstance(value[_BYTES], str):
             return value[_BYTES].encode("utf-8")
         if value.keys() == {_BASE64} and isinstance(value[_BASE64], str):
-            return b64decode(value[_BASE64])
+            try:
+                return b64decode(value[_BASE64], validate=True)
+            except ValueError:
+                raise InvalidAction("A value that stands for bytes is none.") from None
         return {key: restored(item) for key, item in value.items()}
     return value
 

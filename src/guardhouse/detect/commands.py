@@ -295,7 +295,8 @@ def _reaches(scene: Scene, path: str, *, only_reads: bool) -> bool:
     return not only_reads and is_hook_file(scene, path)
 
 
-_MOST_BOUND: Final = 2000
+_MOST_PLACES: Final = 16
+_MOST_BOUND: Final = 4000
 """Words of a command that are looked at as files and programs when a person is to approve it. Nobody is asked about a
 command with more."""
 
@@ -316,9 +317,13 @@ def _binds(scene: Scene) -> Iterator[Need]:
     for leaf in _commands(scene):
         split = _words(leaf.text)
         words.update(dict.fromkeys((*split, *_shell_words(leaf.text))))
+        here = working_directory(scene)
         for before, word in pairwise(split):
             if before in _CHANGES_DIRECTORY:
-                bases.update({tidy(_resolved(scene, word, base)): None for base in tuple(bases)})
+                here = tidy(_resolved(scene, word, here))
+                bases |= {here: None, tidy(_resolved(scene, word, working_directory(scene))): None}
+                if len(bases) > _MOST_PLACES or len(here) > _LONGEST_PATH:
+                    raise TooMuchToBind
     named = {form: None for word in words for form in _forms(word) if 0 < len(form) <= _LONGEST_PATH}
     if len(named) * len(bases) > _MOST_BOUND:
         raise TooMuchToBind
@@ -343,12 +348,12 @@ def _shell_words(command: str) -> list[str]:
 
 
 def _forms(word: str) -> tuple[str, ...]:
-    """A word, and what it says if an option is glued to it: `-fx.mk`, `--file=x.mk`."""
-    if "\0" in word:
+    """A word, and what it says if something is glued to it: `-fx.mk`, `--file=x.mk`, `@x`, `!x`."""
+    if not word or "\0" in word:
         return ()
-    if not word.startswith("-"):
+    if word[0] not in "-@!+^:":
         return (word,)
-    return word[2:], word.partition("=")[2]
+    return word, word[1:], word[2:], word.lstrip("-@!+^:"), word.partition("=")[2]
 
 
 def _above_wildcard(path: str) -> str:

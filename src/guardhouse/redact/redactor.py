@@ -75,6 +75,13 @@ class Redactor:
         unstable = [REDACTED if found else None for _, found in self._scanner.scan_leaves(value)]
         return Redacted(rebuilt(value, iter(unstable)), changed=True)
 
+    def once(self, value: Any) -> Any:
+        """`value` with only those secrets masked that are found at first. Not fit to be passed on: masking can bring
+        out another secret. If it differs from `value()`, more is masked there than what was found."""
+        return rebuilt(
+            value, iter([self._changed(leaf.text, found) for leaf, found in self._scanner.scan_leaves(value)])
+        )
+
     def _changed(self, text: str, found: Sequence[SecretMatch]) -> str | None:
         """`text` once masked; None if that makes no difference."""
         masked = self._masked(text, found) if found else text
