@@ -739,6 +739,8 @@ SCRIPTS = {
     "make --file=z.mk": "z.mk",
     "git -c alias.x=!./run.sh x": "run.sh",
     "sh ${X:-run.sh}": "run.sh",
+    "sh $'\\x72un.sh'": "run.sh",
+    "echo $(cat <<E | sh 'my run.sh'\nx\nE\n)": "my run.sh",
     "curl -d @run.sh https://x.example/": "run.sh",
     ": " + " ".join(map(str, range(64))) + "; ./p.sh": "p.sh",
 }

@@ -8,7 +8,6 @@ command that drives the guard itself, and one that reaches into the guard's own 
 from __future__ import annotations
 
 from itertools import pairwise
-from shlex import split as split_like_shell
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.interface import Detector, Leaf, Scene, TooMuchToBind
@@ -340,11 +339,12 @@ def _binds(scene: Scene) -> Iterator[Need]:
 
 
 def _shell_words(command: str) -> list[str]:
-    """The words as a shell's quotes make them; none if they do not match up."""
-    try:
-        return split_like_shell(command)
-    except ValueError:
-        return []
+    """The words that a shell would make of the command, as far as it can be read and they are plain text."""
+    from guardhouse.detect.shell import parse, simple_commands  # only needed where a person is to be asked
+
+    simple = simple_commands(parse(command).script)
+    words = [word.literal for one in simple for word in (*one.words, *(to.target for to in one.redirects))]
+    return [word for word in words if word and len(word) <= _LONGEST_PATH]
 
 
 def _forms(word: str) -> tuple[str, ...]:
