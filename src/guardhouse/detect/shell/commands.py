@@ -5,6 +5,7 @@ What reserved words begin (`if`, `for`, `case` …) is read one level above. Not
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Literal, cast
 
 from msgspec.structs import force_setattr
@@ -85,13 +86,13 @@ class CommandReader(WordReader):
 
     __slots__ = ()
 
+    @abstractmethod
     def compound(self) -> Command | None:
         """Reads what a reserved word or a parenthesis at the position begins; None, without moving, for neither."""
-        raise NotImplementedError
 
+    @abstractmethod
     def definition(self, command: Simple) -> Command:
         """Reads on at a parenthesis after a simple command: a function of that name, if anything."""
-        raise NotImplementedError
 
     def whole(self) -> Script:
         """Reads statements up to the end of the text."""

@@ -5,6 +5,8 @@ Whole words and `${…}` are read above, scripts further above; both come in thr
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from guardhouse.detect.shell.reading import DIGITS, NAME, NAME_START, Limits, Reader
 from guardhouse.detect.shell.syntax import (
     Arithmetic,
@@ -41,7 +43,7 @@ def unescaped(text: str, *, quoted: bool) -> str:
     return "".join(pieces)
 
 
-class ExpansionReader(Reader):
+class ExpansionReader(Reader, ABC):
     """Reads what stands for something else."""
 
     __slots__ = ("closings", "enclosures", "pending")
@@ -55,21 +57,21 @@ class ExpansionReader(Reader):
         self.pending: list[tuple[Redirect, str]] = []
         """Here-documents whose bodies begin after the line."""
 
+    @abstractmethod
     def script(self) -> Script:
         """Reads statements up to what can't begin one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def whole(self) -> Script:
         """Reads statements up to the end of the text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def brace(self, i: int, *, quoted: bool) -> Part:
         """Reads `${…}`, from after the brace at `i`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def inner(self, closer: str, opener: str) -> Word:
         """Reads to the matching `closer` and past it."""
-        raise NotImplementedError
 
     def dollar(self, *, quoted: bool) -> Part | None:
         """Reads what the `$` at the position begins; None, without moving, if it is only a `$`."""
