@@ -68,11 +68,8 @@ def prepare(directory: Path) -> None:
     """Make the directory if it is not there; GuardhouseError if anybody but the user owns it or can write to it."""
     if not directory.parent.exists():
         directory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    try:
-        directory.mkdir(mode=0o700)
-    except FileExistsError:
-        pass
-    else:
+    if not directory.exists():
+        directory.mkdir(mode=0o700, exist_ok=True)  # another process may be making it, too
         sync_directory(directory.parent)
     status = directory.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & _WRITABLE_BY_OTHERS:
