@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test setup lint types contracts unit docs lock bench clean
+.PHONY: run test setup lint types contracts unit docs lock bench bench-shell fuzz clean
 
 run: setup ## watch a hijacked agent, without the gate and with it
 	@$(BIN)/guardhouse demo
@@ -42,6 +42,12 @@ bench: setup ## the figures, as ratios in one run
 	$(BIN)/python bench/audit.py
 	$(BIN)/python bench/approvals.py
 	$(BIN)/python bench/session.py
+
+bench-shell: setup ## the reader of shell commands: time, what is stopped, agreement with bash and shfmt
+	$(BIN)/python bench/shell_commands.py --against-shfmt
+
+fuzz: setup ## look for commands that make the reader of shell commands fail or take long
+	$(BIN)/python bench/shell_fuzz.py --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1)
 
 lock: setup ## pin what pyproject.toml asks for (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \

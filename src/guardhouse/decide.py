@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from guardhouse.detect import FAILED, Scene, TooMuchToBind, bindings, hides, inspect, masker, needs
+from guardhouse.detect import FAILED, Scene, TooMuchToBind, at_stake, bindings, hides, inspect, masker, needs
 from guardhouse.model import (
     NO_FACTS,
     Action,
@@ -19,6 +19,7 @@ from guardhouse.model import (
     ApprovalStatus,
     Asked,
     Decision,
+    ExtentOf,
     Facts,
     Finding,
     MemoryReadPost,
@@ -46,13 +47,14 @@ from guardhouse.policy import (
     Judgement,
     Policy,
 )
-from guardhouse.redact import Description, describe, masked_wire
+from guardhouse.redact import Description, describe, loss, masked_wire
 from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from guardhouse.detect import Masker
+    from guardhouse.model import Effect
     from guardhouse.redact import Redactor
 
 
@@ -85,6 +87,7 @@ class Case:
         self._asked = False
         self._facts = NO_FACTS
         self._judgement: Judgement | None = None
+        self._at_stake: dict[str, Effect] = {}
         self._masker: tuple[Masker | None] | None = None
 
     def decide(self, facts: Facts, *, last: bool = False) -> Verdict | Needs:
@@ -110,7 +113,8 @@ class Case:
                 missing = tuple(need for need in wanted if not facts.answers(need))
                 if missing and last:
                     return refused(INTERNAL_ERROR, policy.revision, detail="too many questions")
-                if missing:
+                missing += self._uncounted(scene, findings)
+                if missing and not last:
                     return Needs(missing)
             return self._judged(scene, findings, judgement)
         except TooMuchToBind:
@@ -120,6 +124,14 @@ class Case:
 
     def _is_bound(self, judgement: Judgement) -> bool:
         return self._binds == "always" or (self._binds == "asks" and judgement.decision is Decision.REQUIRE_APPROVAL)
+
+    def _uncounted(self, scene: Scene, findings: tuple[Finding, ...]) -> tuple[Need, ...]:
+        """What a person who is asked would want to know, and nothing depends on: how much would be lost."""
+        if self._binds != "asks":
+            return ()
+        self._at_stake = at_stake(scene, findings)
+        wanted = (ExtentOf(path) for path in list(self._at_stake)[:_MOST_COUNTED])
+        return tuple(need for need in wanted if not self._facts.answers(need))
 
     def _judged(self, scene: Scene, findings: tuple[Finding, ...], judgement: Judgement) -> Verdict:
         policy = self.policy
@@ -207,7 +219,7 @@ class Case:
             session_id=described.session_id,
             run_id=described.run_id,
             principal=described.principal,
-            action_summary_redacted=described.summary.text,
+            action_summary_redacted="\n".join((described.summary.text, *self._losses())),
             action_redacted=masked_wire(self.action, self._scene.body[0], self._masked_body, mask),
             risk_level=verdict.risk_level,
             reasons=verdict.reasons,
@@ -218,10 +230,27 @@ class Case:
 
     def _bound_to(self) -> tuple[str, ...]:
         """The files and programs that must stay as they are, but for names that are made of a piece of a secret."""
-        secrets = [leaf.text[match.start : match.end] for leaf, match in self._scene.secrets]
-        pieces = {piece for secret in secrets for piece in secret.split("=") if len(piece) >= _SHORTEST_PIECE}
-        told = [name for name in self._facts.kept if not any(piece in name for piece in pieces)]
+        told = [name for name in self._facts.kept if not self._holds_piece(name)]
         return tuple(map(self._mask, told[:_MOST_NAMED]) if self._mask is not None else told[:_MOST_NAMED])
+
+    def _losses(self) -> Iterator[str]:
+        """How much would be lost, a line for each place. Files come and go, so no approval is bound to it."""
+        for path, effect in self._at_stake.items():
+            extent = self._facts.extents.get(path)
+            if extent is not None:
+                mask = _hidden if self._holds_piece(path) else self._mask
+                yield from loss(path, extent, effect, mask)
+        if len(self._at_stake) > _MOST_COUNTED:
+            yield f"not counted: what would be lost in {len(self._at_stake) - _MOST_COUNTED:,} other places"
+
+    def _holds_piece(self, name: str) -> bool:
+        """Whether the name of a file is made of a piece of a secret, which may not look like one any more."""
+        return any(piece in name for piece in self._pieces)
+
+    @cached_property
+    def _pieces(self) -> frozenset[str]:
+        secrets = [leaf.text[match.start : match.end] for leaf, match in self._scene.secrets]
+        return frozenset(piece for secret in secrets for piece in secret.split("=") if len(piece) >= _SHORTEST_PIECE)
 
     @property
     def is_showable(self) -> bool:
@@ -292,11 +321,17 @@ class Case:
 
 
 _MOST_NAMED: Final = 64
+_MOST_COUNTED: Final = 8
+"""Places of one call for which it is counted how much would be lost."""
 _SHORTEST_PIECE: Final = 3
 _TELLING: Final = ("tool", "skill", "store", "cwd", "principal")
 """Names that say what is done, where, and for whom: a mask in one of them hides that."""
 _LARGEST_SHOWN: Final = 128 * 1024
 """Bytes of an action beyond which no person reads it to its end."""
+
+
+def _hidden(_text: str) -> str:
+    return "[redacted]"
 
 
 def _asking(verdict: Verdict) -> set[str]:
@@ -333,7 +368,9 @@ def _field(name: str) -> Span | None:
 
 def _recordable(facts: Facts) -> Facts:
     """The facts without digests: what a short file holds could be guessed from them. The action hash covers them."""
-    return Facts(addresses=facts.addresses, real_paths=facts.real_paths) if facts.files or facts.programs else facts
+    if not facts.files and not facts.programs:
+        return facts
+    return Facts(addresses=facts.addresses, real_paths=facts.real_paths, extents=facts.extents)
 
 
 def refused(code: ReasonCode, revision: str, *, detail: str = "") -> Verdict:

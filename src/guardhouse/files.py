@@ -1,13 +1,21 @@
-"""The file system as the gate sees it: where paths really lead, and what files hold, by digest. It changes nothing."""
+"""The file system as the gate sees it: where paths really lead, what files hold, by digest, and how much there is.
+
+It changes nothing.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from guardhouse.model import FileDigest, RealPath
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from guardhouse.model import Extent
 
 _PATH_ONLY: Final = getattr(os, "O_PATH", None)
 """Linux can be asked where a path leads without opening what is there: three calls, however long the path."""
@@ -45,6 +53,12 @@ class LocalFiles:
             return FileDigest(digest="absent")
         answer = self.digest(path)
         return FileDigest(digest=answer.digest, path=path, error=answer.error)
+
+    def extents(self, paths: Sequence[str]) -> dict[str, Extent]:
+        """How much lies at and below each path. Together they have one budget, so they are asked for together."""
+        from guardhouse.extents import extents  # only needed where a person is to approve that something goes
+
+        return extents(paths)
 
 
 _NO_FILE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL})

@@ -11,9 +11,21 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from guardhouse.model import Addresses, AddressesOf, FileDigest, FileDigestOf, ProgramOf, RealPath, RealPathOf
+from guardhouse.model import (
+    Addresses,
+    AddressesOf,
+    Extent,
+    ExtentOf,
+    FileDigest,
+    FileDigestOf,
+    ProgramOf,
+    RealPath,
+    RealPathOf,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from guardhouse.decide import Needs
     from guardhouse.model import Answer, Need
     from guardhouse.ports import Files, Resolver
@@ -40,7 +52,7 @@ class Gatherer:
 
     async def answers_async(self, question: Needs) -> dict[Need, Answer]:
         """The same; reading files is done in a thread."""
-        if any(isinstance(need, (FileDigestOf, ProgramOf)) for need in question.needs):
+        if any(isinstance(need, (FileDigestOf, ProgramOf, ExtentOf)) for need in question.needs):
             from asyncio import to_thread
 
             answers, hosts = await to_thread(self._local, question)
@@ -55,13 +67,18 @@ class Gatherer:
     def _local(self, question: Needs) -> tuple[dict[Need, Answer], list[AddressesOf]]:
         answers: dict[Need, Answer] = {}
         hosts: list[AddressesOf] = []
+        counted: list[ExtentOf] = []
         for need in question.needs:
             if isinstance(need, RealPathOf):
                 answers[need] = self._real_path(need)
             elif isinstance(need, AddressesOf):
                 hosts.append(need)
+            elif isinstance(need, ExtentOf):
+                counted.append(need)
             else:
                 answers[need] = self._digest(need)
+        if counted:
+            answers.update(self._extents(counted))
         return answers, hosts
 
     def _addresses(self, need: AddressesOf) -> Addresses:
@@ -96,6 +113,13 @@ class Gatherer:
             answer = error
         return _as_digest(answer)
 
+    def _extents(self, needs: Sequence[ExtentOf]) -> dict[Need, Answer]:
+        try:
+            found = dict(self._files.extents([need.path for need in needs]))
+        except Exception as error:  # noqa: BLE001 - see above
+            return {need: _as_extent(error) for need in needs}
+        return {need: _as_extent(found.get(need.path)) for need in needs}
+
 
 def _as_addresses(answer: object) -> Addresses:
     """The resolver's answer, if it is one through and through."""
@@ -121,3 +145,12 @@ def _as_digest(answer: object) -> FileDigest:
         return answer
     # New each time, so that what is bound to it never fits: what can't be read can't be known to be unchanged.
     return FileDigest(error=f"{type(answer).__name__} {urandom(8).hex()}")
+
+
+def _as_extent(answer: object) -> Extent:
+    if isinstance(answer, Extent):
+        try:
+            return msgspec.convert(msgspec.structs.asdict(answer), Extent)
+        except msgspec.ValidationError as error:
+            answer = error
+    return Extent(error=type(answer).__name__)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from guardhouse.model import Addresses, Asked, AuditEvent, FileDigest, RealPath, Settlement
+    from collections.abc import Mapping, Sequence
+
+    from guardhouse.model import Addresses, Asked, AuditEvent, Extent, FileDigest, RealPath, Settlement
     from guardhouse.policy import Policy
 
 
@@ -25,6 +27,8 @@ class Files(Protocol):
     def digest(self, path: str, *, brief: bool = False) -> FileDigest: ...
 
     def program(self, name: str) -> FileDigest: ...
+
+    def extents(self, paths: Sequence[str]) -> Mapping[str, Extent]: ...
 
 
 class PolicySource(Protocol):

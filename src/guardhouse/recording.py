@@ -113,7 +113,7 @@ def approval_event(event_id: str, request: ApprovalRequest, now: float, mask: Ca
         source=shown.get("source"),
         action_type=request.action_type,
         tool_name=request.tool_name,
-        action_summary_redacted=RedactedText(request.action_summary_redacted),
+        action_summary_redacted=RedactedText(request.action_summary_redacted.partition("\n")[0]),
         action_hash=request.action_hash,
         risk_level=request.risk_level,
         policy_revision=request.policy_revision,

@@ -37,6 +37,8 @@ class GuardedMachine:
         for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "GUARDHOUSE_STATE_DIR"):
             monkeypatch.delenv(name, raising=False)
         self._open = []
+        # Approvals are tried on commands that would otherwise simply run.
+        self.configure("guard: {bash: ask}\n")
 
     def configure(self, text: str) -> None:
         file = self.home / ".config" / "guardhouse" / "config.yaml"

@@ -89,7 +89,7 @@ def test_a_verdict_has_the_promised_fields(machine):
 def test_exit_status_tells_the_decision(machine):
     assert machine.check({"type": "OutputPublish", "content": "hello"})[0] == 0
     assert machine.check({"type": "OutputPublish", "content": "sk-abcdefghijklmnopqrstuvwx"})[0] == 10
-    assert machine.check({"type": "ToolCallPre", "tool": "bash", "params": {"command": "make"}})[0] == 20
+    assert machine.check({"type": "ToolCallPre", "tool": "bash", "params": {"command": "git reset --hard"}})[0] == 20
     assert machine.check(machine.fetch("https://paste.example/"))[0] == 30
 
 
@@ -121,7 +121,7 @@ def test_jsonl_prints_a_verdict_a_line_and_exits_with_the_worst(machine):
     lines = [
         json.dumps({"type": "OutputPublish", "content": "hello"}),
         "",
-        json.dumps({"type": "ToolCallPre", "tool": "bash", "params": {"command": "make"}}),
+        json.dumps({"type": "ToolCallPre", "tool": "bash", "params": {"command": "git reset --hard"}}),
         json.dumps({"type": "OutputPublish", "content": "bye"}),
     ]
     done = machine.run("check", "--jsonl", stdin="\n".join(lines))

@@ -58,7 +58,10 @@ def test_allow_domain_is_the_one_command_that_allows_it(machine):
 @pytest.mark.parametrize(
     ("action", "arguments"),
     [
-        ({"type": "ToolCallPre", "tool": "bash", "params": {"command": "git log -3"}}, ("command", "git log *")),
+        (
+            {"type": "ToolCallPre", "tool": "bash", "params": {"command": "git stash drop"}},
+            ("command", "git stash drop"),
+        ),
         ({"type": "ToolCallPre", "tool": "read_file", "params": {"path": "/srv/app/.env"}}, ("path", "/srv/app/.env")),
         ({"type": "ToolCallPre", "tool": "count_words", "params": {"text": "a"}}, ("tool", "count_words", "--can", "")),
     ],
@@ -142,7 +145,7 @@ def test_policy_check_judges_a_project_file_as_one(machine):
 def test_a_wrong_value_is_told_with_what_would_be_right(machine):
     file = machine.user_config("guard:\n  bash: no\n")
     assert f"{file}:2: `bash`" in machine.run("policy", "check").stderr
-    assert "Use ask or deny." in machine.run("policy", "check").stderr
+    assert "Use effects or listed or ask or deny." in machine.run("policy", "check").stderr
     machine.user_config("guard: {}")
     done = machine.run("policy", "check", env={"GUARDHOUSE_LIMITS_MAX_BYTES": "many"})
     assert "GUARDHOUSE_LIMITS_MAX_BYTES" in done.stderr

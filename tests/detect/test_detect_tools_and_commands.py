@@ -10,7 +10,7 @@ from guardhouse.model import Decision, SkillInstall, ToolCallPre
 from guardhouse.trust import KNOWN_TOOLS, Capability
 
 SHELLS = sorted(name for name, profile in KNOWN_TOOLS.items() if Capability.EXECUTES in profile.capabilities)
-ALLOWED = "guard: {commands: {allowed: ['make test', 'git log *', 'echo $HOME; ls']}}"
+ALLOWED = "guard: {bash: ask, commands: {allowed: ['make test', 'git log *', 'echo $HOME; ls']}}"
 
 
 def test_an_unclassified_tool_asks_and_says_how_to_describe_it(house):
@@ -29,7 +29,7 @@ def test_a_name_that_only_resembles_a_known_tool_is_unclassified(house):
 def test_case_and_spaces_round_a_name_do_not_matter(house):
     for name in ("READ_FILE", " read_file ", "Read"):
         assert house.call(name, path="x").decision is Decision.ALLOW
-    assert "shell.ask_mode" in codes(house.call(" BASH\n", command="ls"))
+    assert "shell.ask_mode" in codes(house.call(" BASH\n", "guard: {bash: ask}", command="ls"))
 
 
 def test_a_described_tool_is_taken_at_its_owners_word(house):
@@ -63,8 +63,8 @@ def test_a_skill_nobody_looked_into_asks(house):
 @pytest.mark.parametrize(
     "params", [{"command": "ls"}, {"cmd": ["ls", "-l"]}, {"code": "1+1"}, {"command": ""}, {"command": None}, {}]
 )
-def test_every_command_asks(house, tool, params):
-    verdict = house.call(tool, **params)
+def test_in_ask_mode_every_command_asks(house, tool, params):
+    verdict = house.call(tool, "guard: {bash: ask}", **params)
     assert verdict.decision is Decision.REQUIRE_APPROVAL
     assert codes(verdict) == ["shell.ask_mode"]
 
@@ -80,7 +80,7 @@ def test_in_deny_mode_no_command_runs(house, tool):
     "command", ["make test", " make test\n", "git log", "git log -3 --oneline", "git  log HEAD~2", "echo $HOME; ls"]
 )
 def test_an_allowed_command_runs_without_a_question(house, command):
-    for yaml in (ALLOWED, ALLOWED.replace("guard: {", "guard: {bash: deny, ")):
+    for yaml in (ALLOWED, ALLOWED.replace("bash: ask", "bash: deny")):
         assert house.call("bash", yaml, command=command, description="why; rm").decision is Decision.ALLOW
 
 
@@ -230,8 +230,9 @@ def test_even_an_allowed_command_does_not_drive_the_guard(house):
         "docker token allow",
     ],
 )
-def test_looking_and_unrelated_words_are_only_asked_about(house, command):
-    assert codes(house.call("bash", command=command)) == ["shell.ask_mode"]
+def test_looking_and_unrelated_words_do_not_touch_the_guard(house, command):
+    assert "guard.own_command" not in codes(house.call("bash", command=command))
+    assert codes(house.call("bash", "guard: {bash: ask}", command=command)) == ["shell.ask_mode"]
 
 
 def test_a_command_of_enormous_length_is_not_read_to_its_end(house):

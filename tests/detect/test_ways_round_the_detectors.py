@@ -64,8 +64,9 @@ def test_a_secret_in_a_command_to_an_allowed_host_asks_even_if_the_command_is_al
     ],
 )
 def test_an_allowed_beginning_does_not_cover_urls_or_paths_that_lead_out(house, command):
-    yaml = "guard: {commands: {allowed: ['curl *']}}"
+    yaml = "guard: {bash: ask, commands: {allowed: ['curl *']}}"
     assert house.call("bash", yaml, command=command).decision is Decision.REQUIRE_APPROVAL
+    assert house.call("bash", yaml.replace("bash: ask, ", ""), command=command).decision is Decision.DENY
 
 
 @pytest.mark.parametrize("tool", ["send_email", "mcp__gmail__send_email", "sendEmail", "gmail_send_message"])
@@ -136,7 +137,7 @@ def test_where_nobody_can_be_asked_asking_is_denying(house):
 
 
 def test_installing_the_guard_is_no_attack_on_it(house):
-    assert house.call("bash", command="pip install guardhouse").decision is Decision.REQUIRE_APPROVAL
+    assert house.call("bash", command="pip install guardhouse").decision is Decision.ALLOW
     assert house.call("bash", command="pip uninstall guardhouse").decision is Decision.DENY
 
 

@@ -460,6 +460,36 @@ def test_what_a_file_holds_can_not_be_told(house, monkeypatch):
         assert codes(later)[0] == "approval.drift"
 
 
+def lost(house):
+    """What the person who is asked about deleting a directory is told of it."""
+    told = []
+
+    class Keeper:
+        def settle(self, asked, approval_id=None):
+            told.append(asked.action_summary_redacted.partition("\n")[2])
+            return Settlement(refusal="timeout")
+
+    (house.home / "data").mkdir()
+    (house.home / "data" / "file").write_text("x")
+    action = ToolCallPre(tool="bash", params={"command": f"rm -rf {house.home}/data"})
+    check(house.guard("guard: {bash: effects}"), action, ASK, "shell.deletes_outside_project")
+    check(house.guard("guard: {bash: effects}", approvals=Keeper()), action, DENY, "timeout")
+    assert len(set(told)) == 1
+    return told[0]
+
+
+def test_what_would_be_lost_can_not_be_counted(house, monkeypatch):
+    monkeypatch.setattr(LocalFiles, "extents", broken)
+    assert lost(house) == f"could not be counted: {house.home}/data"
+
+
+def test_index_of_git_is_damaged(house):
+    (house.home / ".git").mkdir()
+    (house.home / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (house.home / ".git" / "index").write_bytes(b"DIRC and no more")
+    assert lost(house) == f"would be lost: {house.home}/data (1 file, 1 byte)"
+
+
 def test_what_was_done_can_not_be_recorded(house, monkeypatch):
     with machine_guard(house, monkeypatch) as guard:
 

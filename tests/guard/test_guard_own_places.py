@@ -243,13 +243,13 @@ def commands(house):
     yield "rm .claude/settings.local.json"
 
 
-def test_commands_that_reach_there_are_denied_by_their_words(house):
+def test_commands_that_reach_there_are_denied(house):
     guard = house.guard()
     let_through = [
         command
         for command in commands(house)
         for verdict in [guard.evaluate(ToolCallPre(tool="bash", params={"command": command}))]
-        if verdict.decision is not Decision.DENY or "guard.own_command" not in codes(verdict)
+        if verdict.decision is not Decision.DENY or not any(code.startswith("guard.") for code in codes(verdict))
     ]
     assert let_through == []
 
@@ -271,11 +271,10 @@ def test_looking_at_the_configuration_from_a_shell_is_not_denied(house):
         "ls ~",
         "cd ~ && rm -rf work/build",
     ):
-        verdict = house.call("bash", command=command)
-        assert verdict.decision is Decision.REQUIRE_APPROVAL, command
-        assert codes(verdict) == ["shell.ask_mode"]
+        assert codes(house.call("bash", "guard: {bash: ask}", command=command)) == ["shell.ask_mode"], command
+        assert not any(code.startswith("guard.") for code in codes(house.call("bash", command=command))), command
     verdict = house.call("bash", cwd=house.config, command="cat config.yaml")
-    assert codes(verdict) == ["shell.ask_mode"]
+    assert verdict.decision is Decision.ALLOW
 
 
 HOOK_WRITES = [

@@ -10,7 +10,7 @@ from guardhouse.policy.tightness import Direction, direction
 USER = """
 guard:
   bash: ask
-  commands: {allowed: [make test, git log *]}
+  commands: {allowed: [make test, git log *], programs: [ls, cat], loopback: false}
   paths: {allowed_directories: [/srv/a, /srv/b], sensitive: ["~/vault/**"]}
   network:
     default:
@@ -42,6 +42,8 @@ MOVES = {
     "lock": (None, "[bash]"),
     "bash": ("deny", None),
     "commands.allowed": ("[make test]", "[make test, curl *]"),
+    "commands.programs": ("[ls]", "[ls, rm]"),
+    "commands.loopback": ("false", "true"),
     "paths.allowed_directories": ("[]", "[/srv/c]"),
     "paths.sensitive": ('["**/*.token"]', None),
     "network.default.allowed_domains": ("[b.example]", "[a.example, evil.example]"),

@@ -187,9 +187,28 @@ def test_every_code_a_detector_can_raise_has_an_outcome_under_every_preset():
 
 def test_ci_and_strict_are_nowhere_looser_than_dev():
     order = ["allow", "redact", "require_approval", "deny"]
-    for code, dev, ci, strict in OUTCOMES:
+    for code, dev, ci, strict, _container, read_only in OUTCOMES:
         assert order.index(dev) <= order.index(ci), code
         assert order.index(dev) <= order.index(strict), code
+        assert order.index(dev) <= order.index(read_only), code
+
+
+def test_in_a_container_nothing_that_leaves_it_is_looser():
+    own_affair = {
+        "path.write_outside_project",
+        "path.system_write",
+        "path.persistence_write",
+        "shell.changes_rights",
+        "shell.deletes_everything",
+        "shell.deletes_outside_project",
+        "shell.deletes_unknown",
+        "shell.escalates",
+        "shell.overwrites_device",
+        "shell.persists",
+    }
+    order = ["allow", "redact", "require_approval", "deny"]
+    looser = {code for code, dev, _ci, _strict, container, _ in OUTCOMES if order.index(container) < order.index(dev)}
+    assert looser == own_affair
 
 
 def test_every_preset_respects_every_floor():

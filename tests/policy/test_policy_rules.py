@@ -196,7 +196,7 @@ NEVER = [
     ("effect: deny, finding: net.destination, risk: critical", "risk", "can never match"),
     ("effect: deny, finding: secret.in_content, action: ToolCallPre", "finding", "can never match"),
     ("effect: allow, action: UserInput, waives: [path.sensitive_read]", "waives", "nothing that is found"),
-    ("effect: deny, tool: bash, domain: x.example", "domain", "can never match"),
+    ("effect: deny, tool: think, domain: x.example", "domain", "can never match"),
     ("effect: deny, waives: [private_ip]", "waives", "for allow rules"),
     ("effect: redact, tool: x", "effect", "nothing to mask"),
     ("effect: redact, finding: private_ip", "effect", "nothing to mask"),

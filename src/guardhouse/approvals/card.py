@@ -109,7 +109,8 @@ def summary_line(request: ApprovalRequest | Outline, now: float, *, width: int |
     """One line for a list, cut at `width` columns if that is given; the card has the whole."""
     tool = request.tool_name or request.action_type
     parts = [request.id, request.status.value, request.risk_level.value, _when_short(request, now), tool]
-    line = "  ".join(plain(part) for part in [*parts, request.action_summary_redacted])
+    summary = "; ".join(plain(line) for line in request.action_summary_redacted.split("\n"))
+    line = "  ".join([*map(plain, parts), summary])
     if width is None or columns(line) <= width:
         return line
     return next(_pieces(line, max(width - 2, 1), words=False)) + "…"
@@ -152,6 +153,9 @@ def _head(request: ApprovalRequest, now: float) -> Iterator[tuple[str, str]]:
         yield "status", outcome(request)
     tool = f": {request.tool_name}" if request.tool_name else ""
     yield "action", f"{request.action_type}{tool}"
+    _, _, losses = request.action_summary_redacted.partition("\n")
+    if losses:
+        yield "at stake", losses
     yield "asked", f"{_moment(request.created_at)}, {_duration(now - request.created_at)} ago"
     if request.status is ApprovalStatus.PENDING:
         left = request.expires_at - now

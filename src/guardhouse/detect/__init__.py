@@ -1,6 +1,6 @@
 """What can be seen in an action: detectors, one a file, listed in one table, none of which decides anything."""
 
-from guardhouse.detect.inspection import DETECTORS, FAILED, bindings, inspect, needs
+from guardhouse.detect.inspection import DETECTORS, FAILED, at_stake, bindings, inspect, needs
 from guardhouse.detect.interface import Detector, DetectorSettings, Leaf, OwnPlace, Scene, Surroundings, TooMuchToBind
 from guardhouse.detect.masking import Masker, masker
 from guardhouse.detect.showing import hides
@@ -16,6 +16,7 @@ __all__ = [
     "Scene",
     "Surroundings",
     "TooMuchToBind",
+    "at_stake",
     "bindings",
     "hides",
     "inspect",

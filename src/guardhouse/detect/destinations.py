@@ -13,7 +13,7 @@ from guardhouse.detect.interface import Detector, Leaf, Scene
 from guardhouse.detect.paths import TOO_MANY, is_path_key
 from guardhouse.model import Effect, Finding, ReasonCode, Severity, Span, ToolCallPre
 from guardhouse.net import CODES as NET_CODES
-from guardhouse.net import BadDestination, Destination, NetworkRules, Refusal, parse_destination
+from guardhouse.net import BadDestination, Destination, NetworkRules, Refusal, host_class, parse_destination
 from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
@@ -38,6 +38,20 @@ NOWHERE: Final = ReasonCode(
     why="A network call whose destination can't be seen can't be held to the allowlist.",
     instead="Pass the full URL, with its scheme, as one string.",
     example='{"type":"ToolCallPre","tool":"url_fetch","params":{}}',
+    about="host",
+    on=("ToolCallPre", "SkillRunPre"),
+)
+
+ANYBODYS: Final = ReasonCode(
+    id="net.anybodys_host",
+    title="The destination is a host where anybody can leave or collect anything",
+    severity=Severity.MEDIUM,
+    why="Paste sites, webhook catchers, tunnels and short links hide who is at the other end.",
+    instead="Use the address of the one it is meant for.",
+    example=(
+        'With every host allowed: {"type":"ToolCallPre","tool":"url_fetch","params":{"url":"https://webhook.site/x"}}'
+    ),
+    remedy="domain",
     about="host",
     on=("ToolCallPre", "SkillRunPre"),
 )
@@ -228,10 +242,21 @@ def _find(scene: Scene) -> Iterator[Finding]:
     for target in found:
         if target.destination is not None:
             yield _finding(scene, target, CONNECTS.id, Severity.INFO, effect, method)
+            kind = anybodys(_rules(scene), target.destination)
+            if kind is not None:
+                yield _finding(scene, target, ANYBODYS.id, ANYBODYS.severity, effect, method, kind)
         refused = refusal(scene, target)
         if refused is not None:
             severity = _SEVERITIES[refused.code]
             yield _finding(scene, target, refused.code, severity, effect, method, refused.detail)
+
+
+def anybodys(rules: NetworkRules, destination: Destination) -> str | None:
+    """What kind of anybody's host a destination is, if it is allowed only because every host is."""
+    kind = host_class(destination.host)
+    if kind is None or rules.allows(destination) != "*":
+        return None
+    return kind.replace("_", " ")
 
 
 def _finding(
@@ -293,4 +318,4 @@ def _has_body(scene: Scene) -> bool:
     )
 
 
-DETECTOR: Final = Detector(id=_ID, codes=(*NET_CODES, CONNECTS, NOWHERE), find=_find, needs=_needs)
+DETECTOR: Final = Detector(id=_ID, codes=(*NET_CODES, CONNECTS, ANYBODYS, NOWHERE), find=_find, needs=_needs)

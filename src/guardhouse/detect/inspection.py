@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect import commands, destinations, exfil, paths, secret_use, tools
-from guardhouse.model import FileDigestOf, Finding, ReasonCode, Severity
+from guardhouse.model import Effect, FileDigestOf, Finding, PathClass, ReasonCode, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,6 +82,31 @@ def bindings(scene: Scene, findings: tuple[Finding, ...], extra: tuple[Detector,
         FileDigestOf(need.path, brief=True) if isinstance(need, FileDigestOf) and number >= _MOST_READ else need
         for number, need in enumerate(wanted)
     )
+
+
+_TAKES: Final = frozenset({Effect.DELETES, Effect.OVERWRITES})
+_IN_THE_TREE: Final = ("uncommitted ", "local changes ", "files that ", "files with ", "a file is ")
+"""How the table of commands begins to say that files here are lost, and not commits, or something on a server."""
+
+
+def at_stake(scene: Scene, findings: tuple[Finding, ...]) -> dict[str, Effect]:
+    """The paths where something would be lost, and by what effect; the gravest first. What version control would
+    discard is lost in the working directory."""
+    found: dict[str, Effect] = {}
+    for finding in sorted(findings, key=lambda finding: finding.severity, reverse=True):
+        effect, path = finding.effect, finding.path
+        if effect is Effect.DISCARDS and finding.detail.startswith(_IN_THE_TREE):
+            found.setdefault(paths.tidy(paths.working_directory(scene)), effect)
+        elif effect in _TAKES and path is not None and not _is_harmless(finding):
+            # What is deleted is the link; what is overwritten is where it leads.
+            real = scene.facts.real_paths.get(path) if effect is Effect.OVERWRITES else None
+            found[real.path if real is not None and real.path else path] = effect
+    return found
+
+
+def _is_harmless(finding: Finding) -> bool:
+    """`/dev/null` and its like."""
+    return finding.path is not None and finding.path.startswith("/dev/") and finding.path_class is not PathClass.DEVICE
 
 
 def _look(detector: Detector, found: list[Finding], scene: Scene) -> None:

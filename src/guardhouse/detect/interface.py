@@ -74,7 +74,10 @@ class DetectorSettings(msgspec.Struct, frozen=True):
     surroundings: Surroundings = msgspec.field(default_factory=Surroundings)
     allowed_directories: tuple[str, ...] = ()
     sensitive_paths: tuple[str, ...] = ()
-    bash: Literal["ask", "deny"] = "ask"
+    bash: Literal["effects", "listed", "ask", "deny"] = "effects"
+    listed_programs: tuple[str, ...] = ()
+    shell_loopback: bool = True
+    """Whether commands may reach this machine's own ports."""
     allowed_commands: tuple[str, ...] = ()
     switched_off: frozenset[str] = frozenset()
 

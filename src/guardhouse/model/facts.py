@@ -38,7 +38,14 @@ class ProgramOf(msgspec.Struct, frozen=True, tag=True):
     name: str
 
 
-Need = AddressesOf | RealPathOf | FileDigestOf | ProgramOf
+class ExtentOf(msgspec.Struct, frozen=True, tag=True):
+    """How much lies at a path, with everything below it. Asked only where a person is to approve that it goes."""
+
+    path: str
+    """It may have wildcards; then everything that matches is meant."""
+
+
+Need = AddressesOf | RealPathOf | FileDigestOf | ProgramOf | ExtentOf
 
 
 class Addresses(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -69,7 +76,24 @@ class FileDigest(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str = ""
 
 
-Answer = Addresses | RealPath | FileDigest
+class Extent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The answer to ExtentOf. It decides nothing: it is told to whoever is asked."""
+
+    files: int = 0
+    bytes: int = 0
+    untracked: int | None = None
+    """Files that version control has not got; None if there is no repository, or none that can be read."""
+    changed: int | None = None
+    """Files that were written since version control last looked at them; None as above."""
+    history: bool = False
+    """A repository itself is among the files."""
+    more: bool = False
+    """Counting stopped at a budget."""
+    error: str = ""
+    """Why not everything could be counted."""
+
+
+Answer = Addresses | RealPath | FileDigest | Extent
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -79,6 +103,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     real_paths: dict[str, RealPath] = {}
     files: dict[str, FileDigest] = {}
     programs: dict[str, FileDigest] = {}
+    extents: dict[str, Extent] = {}
 
     def answers(self, need: Need) -> bool:
         """Whether `need` has an answer, good or bad."""
@@ -86,6 +111,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             return need.path in self.real_paths
         if isinstance(need, AddressesOf):
             return need.host in self.addresses
+        if isinstance(need, ExtentOf):
+            return need.path in self.extents
         return need.path in self.files if isinstance(need, FileDigestOf) else need.name in self.programs
 
     def with_answers(self, answers: Mapping[Need, Answer]) -> Facts:
@@ -93,6 +120,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         addresses = dict(self.addresses)
         real_paths = dict(self.real_paths)
         files, programs = dict(self.files), dict(self.programs)
+        extents = dict(self.extents)
         for need, answer in answers.items():
             if isinstance(need, AddressesOf) and isinstance(answer, Addresses):
                 addresses[need.host] = answer
@@ -102,13 +130,16 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
                 files[need.path] = answer
             elif isinstance(need, ProgramOf) and isinstance(answer, FileDigest):
                 programs[need.name] = answer
+            elif isinstance(need, ExtentOf) and isinstance(answer, Extent):
+                extents[need.path] = answer
             else:
                 raise TypeError(f"{type(answer).__name__} does not answer {type(need).__name__}")
-        return Facts(addresses=addresses, real_paths=real_paths, files=files, programs=programs)
+        return Facts(addresses=addresses, real_paths=real_paths, files=files, programs=programs, extents=extents)
 
     @property
     def binding(self) -> dict[str, str]:
-        """The facts that an approval is bound to: where paths lead and what files hold. Addresses rotate."""
+        """The facts that an approval is bound to: where paths lead and what files hold. Addresses rotate, and
+        files below a directory come and go."""
         bound = {f"real_path:{path}": answer.path or "unresolved" for path, answer in self.real_paths.items()}
         bound |= {f"file:{path}": answer.digest or f"unknown {answer.error}" for path, answer in self.files.items()}
         for name, answer in self.programs.items():

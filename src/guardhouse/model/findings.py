@@ -62,6 +62,19 @@ class Effect(Enum):
     CONNECTS = "connects"
     SENDS = "sends"
     EXECUTES = "executes"
+    OVERWRITES = "overwrites"
+    LISTENS = "listens"
+    SCANS = "scans"
+    ESCALATES = "escalates"
+    PERSISTS = "persists"
+    DISCARDS = "discards"
+    """Work that version control does not have yet, or history that others have."""
+    MUTATES = "mutates"
+    """A service, a cluster, a cloud account, a package registry: something behind an interface."""
+    RUNS_SQL = "runs_sql"
+    SPAWNS_SHELL = "spawns_shell"
+    """A shell that takes its commands from whoever is connected, out of sight."""
+    UNANALYSABLE = "unanalysable"
 
 
 class PathClass(Enum):
@@ -77,6 +90,9 @@ class PathClass(Enum):
     SECRET = "secret"
     PERSISTENCE = "persistence"
     GUARD = "guard"
+    DEVICE = "device"
+    ROOT = "root"
+    """The root of the file system, a home directory, or another directory that everything lies in."""
     OTHER = "other"
 
 
@@ -118,5 +134,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Absolute and resolved."""
     path_class: PathClass | None = None
     secret_kind: str | None = None
+    instead: str = ""
+    """A safer form of just this, of the detector's own; masked."""
     detail: str = ""
     """One short phrase of the detector's own that completes the reason's text; masked."""

@@ -4,6 +4,7 @@ from guardhouse.net.addresses import address_class
 from guardhouse.net.codes import CODES
 from guardhouse.net.destination import DEFAULT_PORTS, MAX_URL, Destination, parse_destination
 from guardhouse.net.errors import BadDestination, BadPattern
+from guardhouse.net.hosts import host_class
 from guardhouse.net.local_names import is_local_name
 from guardhouse.net.rules import NetworkRules, NetworkSettings, Refusal
 
@@ -18,6 +19,7 @@ __all__ = [
     "NetworkSettings",
     "Refusal",
     "address_class",
+    "host_class",
     "is_local_name",
     "parse_destination",
 ]

@@ -206,6 +206,8 @@ class PolicyEngine:
         fallback = RULE_FAILED if one.failed else RULE
         code = self.codes.get(finding.code, fallback) if finding is not None else fallback
         title, why, instead = code.title, code.why, code.instead
+        if finding is not None and finding.instead:
+            instead = finding.instead
         if finding is not None and finding.detail:
             title = f"{title} ({finding.detail})"
         if count > 1:

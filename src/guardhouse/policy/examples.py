@@ -14,6 +14,8 @@ from guardhouse.model import (
     Addresses,
     AddressesOf,
     Answer,
+    Extent,
+    ExtentOf,
     FileDigest,
     FileDigestOf,
     InvalidAction,
@@ -74,6 +76,8 @@ def _still(need: Need) -> Answer:
             return RealPath(path=need.path)
         case FileDigestOf() | ProgramOf():
             return FileDigest(digest="absent")
+        case ExtentOf():
+            return Extent()
 
 
 def _problem(policy: Policy, rule: Rule, example: dict[str, Any], wanted: bool) -> str:  # noqa: FBT001

@@ -108,6 +108,8 @@ def _build(
         allowed_directories=tuple(_expanded(path, surroundings) for path in config.paths.allowed_directories),
         sensitive_paths=config.paths.sensitive,
         bash=config.bash,
+        listed_programs=config.commands.programs or (),
+        shell_loopback=config.commands.loopback is not False,
         allowed_commands=config.commands.allowed,
         switched_off=frozenset(name for name, on in config.detectors.items() if not on),
     )

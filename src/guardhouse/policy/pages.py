@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from guardhouse.model import ReasonCode
-from guardhouse.policy.presets import FLOORS, OUTCOMES
+from guardhouse.policy.presets import FLOORS, OUTCOMES, PRESETS
 
-_OUTCOMES: Final = {code: (dev, ci, strict) for code, dev, ci, strict in OUTCOMES}
+_OUTCOMES: Final = {code: outcomes for code, *outcomes in OUTCOMES}
 _REMEDIES: Final = {
     "domain": "`guardhouse allow domain HOST` adds the host to your allowlist.",
     "path": "`guardhouse allow path PATH` allows exactly that file, or work in that directory.",
@@ -27,8 +27,8 @@ def reason_page(code: ReasonCode) -> str:
     if code.instead:
         parts += ["## Instead", code.instead]
     if code.id in _OUTCOMES:
-        dev, ci, strict = _OUTCOMES[code.id]
-        parts += ["## What it leads to", f"| dev | ci | strict |\n|---|---|---|\n| {dev} | {ci} | {strict} |"]
+        table = ("| {} |".format(" | ".join(cells)) for cells in (PRESETS, ["---"] * len(PRESETS), _OUTCOMES[code.id]))
+        parts += ["## What it leads to", "\n".join(table)]
         parts += [_changing(code)]
     if code.remedy:
         parts += ["## To allow it", _REMEDIES[code.remedy]]

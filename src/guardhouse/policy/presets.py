@@ -2,7 +2,9 @@
 
 Data only. `dev` is for a person at a terminal: reads and project work go through, what leaves the machine must be
 allowlisted, and the rest asks. `ci` has nobody to ask, so what would ask is denied. `strict` lets less through: it
-denies most of what `dev` asks about, and still asks about commands and about tools that send.
+denies most of what `dev` asks about, and still asks about commands and about tools that send. `container` is for an
+agent in a container that will be thrown away: what happens to that container's own files is its own affair, what leaves
+it is not. `read-only` lets an agent look: it may change nothing, and run only programs that look.
 """
 
 from __future__ import annotations
@@ -13,41 +15,69 @@ from guardhouse.model import Decision, Severity
 
 _ALLOW, _REDACT, _ASK, _DENY = "allow", "redact", "require_approval", "deny"
 
-OUTCOMES: Final[tuple[tuple[str, str, str, str], ...]] = (
-    # reason code, outcome under dev, ci, strict
-    ("net.destination", _ALLOW, _ALLOW, _ALLOW),
-    ("path.touched", _ALLOW, _ALLOW, _ALLOW),
-    ("non_allowlisted_domain", _DENY, _DENY, _DENY),
-    ("private_ip", _DENY, _DENY, _DENY),
-    ("dns_failure", _DENY, _DENY, _DENY),
-    ("url.missing", _DENY, _DENY, _DENY),
-    ("url.invalid", _DENY, _DENY, _DENY),
-    ("url.ambiguous", _DENY, _DENY, _DENY),
-    ("url.userinfo", _DENY, _DENY, _DENY),
-    ("url.scheme", _DENY, _DENY, _DENY),
-    ("url.odd_address", _DENY, _DENY, _DENY),
-    ("tool.unclassified", _ASK, _DENY, _DENY),
-    ("tool.consequential", _ASK, _DENY, _ASK),
-    ("skill.unscanned", _ASK, _DENY, _DENY),
-    ("secret.in_content", _REDACT, _REDACT, _REDACT),
-    ("secret.in_params", _ALLOW, _ALLOW, _ASK),
-    ("secret.in_input", _ALLOW, _ALLOW, _REDACT),
-    ("exfil.secret_to_unlisted_host", _DENY, _DENY, _DENY),
-    ("exfil.secret_outbound", _ASK, _DENY, _DENY),
-    ("exfil.secret_to_unknown_tool", _ASK, _DENY, _DENY),
-    ("path.sensitive_read", _ASK, _DENY, _DENY),
-    ("path.write_outside_project", _ASK, _DENY, _DENY),
-    ("path.system_write", _ASK, _DENY, _DENY),
-    ("path.persistence_write", _ASK, _DENY, _DENY),
-    ("path.unresolvable", _ASK, _DENY, _DENY),
-    ("shell.ask_mode", _ASK, _DENY, _ASK),
-    ("shell.deny_mode", _DENY, _DENY, _DENY),
-    ("shell.secret_to_unlisted_host", _DENY, _DENY, _DENY),
-    ("action.too_many_targets", _DENY, _DENY, _DENY),
-    ("guard.own_files", _DENY, _DENY, _DENY),
-    ("guard.hook_settings", _DENY, _DENY, _DENY),
-    ("guard.own_command", _DENY, _DENY, _DENY),
-    ("guard.detector_failed", _ASK, _DENY, _DENY),
+OUTCOMES: Final[tuple[tuple[str, str, str, str, str, str], ...]] = (
+    # reason code, outcome under dev, ci, strict, container, read-only
+    ("net.destination", _ALLOW, _ALLOW, _ALLOW, _ALLOW, _ALLOW),
+    ("path.touched", _ALLOW, _ALLOW, _ALLOW, _ALLOW, _ALLOW),
+    ("path.work_write", _ALLOW, _ALLOW, _ALLOW, _ALLOW, _DENY),
+    ("non_allowlisted_domain", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("private_ip", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("dns_failure", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("url.missing", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("url.invalid", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("url.ambiguous", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("url.userinfo", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("url.scheme", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("url.odd_address", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("net.anybodys_host", _ASK, _DENY, _DENY, _ASK, _ASK),
+    ("tool.unclassified", _ASK, _DENY, _DENY, _ASK, _ASK),
+    ("tool.consequential", _ASK, _DENY, _ASK, _ASK, _DENY),
+    ("skill.unscanned", _ASK, _DENY, _DENY, _ASK, _DENY),
+    ("secret.in_content", _REDACT, _REDACT, _REDACT, _REDACT, _REDACT),
+    ("secret.in_params", _ALLOW, _ALLOW, _ASK, _ALLOW, _ALLOW),
+    ("secret.in_input", _ALLOW, _ALLOW, _REDACT, _ALLOW, _ALLOW),
+    ("exfil.secret_to_unlisted_host", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("exfil.secret_outbound", _ASK, _DENY, _DENY, _ASK, _DENY),
+    ("exfil.secret_to_unknown_tool", _ASK, _DENY, _DENY, _ASK, _DENY),
+    ("path.sensitive_read", _ASK, _DENY, _DENY, _ASK, _ASK),
+    ("path.write_outside_project", _ASK, _DENY, _DENY, _ALLOW, _DENY),
+    ("path.system_write", _ASK, _DENY, _DENY, _ALLOW, _DENY),
+    ("path.persistence_write", _ASK, _DENY, _DENY, _ALLOW, _DENY),
+    ("path.unresolvable", _ASK, _DENY, _DENY, _ASK, _ASK),
+    ("shell.ask_mode", _ASK, _DENY, _ASK, _ASK, _ASK),
+    ("shell.deny_mode", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("shell.not_listed", _ASK, _DENY, _ASK, _ASK, _DENY),
+    ("shell.secret_to_unlisted_host", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("shell.deletes_everything", _DENY, _DENY, _DENY, _ASK, _DENY),
+    ("shell.deletes_outside_project", _ASK, _DENY, _DENY, _ALLOW, _DENY),
+    ("shell.deletes_project", _ASK, _DENY, _DENY, _ASK, _DENY),
+    ("shell.deletes_unknown", _ASK, _DENY, _DENY, _ALLOW, _DENY),
+    ("shell.overwrites_device", _DENY, _DENY, _DENY, _ASK, _DENY),
+    ("shell.changes_rights", _ASK, _DENY, _DENY, _ALLOW, _DENY),
+    ("shell.executes_download", _ASK, _DENY, _DENY, _ASK, _DENY),
+    ("shell.executes_decoded", _ASK, _DENY, _DENY, _ASK, _DENY),
+    ("shell.executes_dynamic", _ASK, _DENY, _ASK, _ASK, _DENY),
+    ("shell.executes_variable", _ALLOW, _ALLOW, _ASK, _ALLOW, _ASK),
+    ("shell.hidden_execution", _ASK, _DENY, _DENY, _ASK, _DENY),
+    ("shell.spawns_shell", _ASK, _DENY, _DENY, _ASK, _DENY),
+    ("shell.remote_shell", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("shell.escalates", _ASK, _DENY, _DENY, _ALLOW, _DENY),
+    ("shell.persists", _ASK, _DENY, _DENY, _ALLOW, _DENY),
+    ("shell.discards_work", _ASK, _DENY, _ASK, _ASK, _DENY),
+    ("shell.mutates_service", _ASK, _DENY, _DENY, _ASK, _DENY),
+    ("shell.reads_secret", _ASK, _DENY, _DENY, _ASK, _DENY),
+    ("shell.sends_secret", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("shell.sends_file", _ASK, _DENY, _DENY, _ASK, _DENY),
+    ("shell.unknown_host", _ASK, _DENY, _DENY, _ASK, _ASK),
+    ("shell.listens", _ALLOW, _ALLOW, _ASK, _ALLOW, _DENY),
+    ("shell.scans_network", _ALLOW, _DENY, _DENY, _ALLOW, _DENY),
+    ("sql.destructive", _ASK, _DENY, _DENY, _ASK, _DENY),
+    ("shell.unanalysable", _ASK, _DENY, _ASK, _ASK, _ASK),
+    ("action.too_many_targets", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("guard.own_files", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("guard.hook_settings", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("guard.own_command", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("guard.detector_failed", _ASK, _DENY, _DENY, _ASK, _ASK),
 )
 
 BY_SEVERITY: Final = {
@@ -71,17 +101,29 @@ FLOORS: Final = {
 }
 """The least each of these leads to, whatever rules, waivers or observe mode say."""
 
-_COLUMNS: Final = {"dev": 1, "ci": 2, "strict": 3}
+PRESETS: Final = ("dev", "ci", "strict", "container", "read-only")
+
+LOOKERS: Final = (
+    "basename", "cat", "cmp", "comm", "cut", "date", "df", "diff", "dirname", "du", "echo", "egrep", "fgrep", "file",
+    "git blame", "git branch --list", "git diff", "git log", "git ls-files", "git rev-parse", "git show",
+    "git status", "grep", "head", "id", "jq", "ls", "md5sum", "nl", "od", "printf", "ps", "pwd", "readlink", "realpath",
+    "rg", "sha1sum", "sha256sum", "stat", "tail", "test", "tr", "tree", "true", "type", "uname", "wc", "which",
+)  # fmt: skip
+"""Programs that look, for `commands.programs` of the preset `read-only`."""
 
 
 def preset_layer(preset: str) -> dict[str, Any]:
     """The whole built-in configuration of a preset, below `guard`."""
-    column = _COLUMNS[preset]
+    column = PRESETS.index(preset) + 1
     return {
         "enabled": True,
         "mode": "enforce",
         "preset": preset,
-        "bash": "ask",
+        "bash": "listed" if preset == "read-only" else "effects",
+        "commands": {
+            "loopback": preset in {"dev", "ci", "container"},
+            "programs": list(LOOKERS) if preset == "read-only" else [],
+        },
         "network": {
             "default": {
                 "allowed_domains": [],

@@ -275,7 +275,7 @@ def _check_can_match(rule: Rule, codes: Iterable[ReasonCode], tools: ToolCatalog
     for key, wanted in (
         ("domain", {"host"} if rule.domains or rule.prefixes else None),
         ("path_class", {"path"} if rule.path_classes else None),
-        ("does", {_ABOUT[effect] for effect in rule.effects} or None),
+        ("does", frozenset().union(*(_ABOUT[effect] for effect in rule.effects)) or None),
     ):
         if wanted is not None:
             possible = [code for code in possible if code.about is None or code.about in wanted]
@@ -299,17 +299,19 @@ def _may_reach_out(tools: ToolCatalogue, name: str) -> bool:
     """Whether destinations are looked for in calls of a tool; of a glob, nobody knows."""
     if any(char in name for char in "*?["):
         return True
-    return tools.profile(name).may(Capability.EGRESS, Capability.SENDS, Capability.READS, Capability.WRITES)
+    return tools.profile(name).may(
+        Capability.EGRESS, Capability.SENDS, Capability.READS, Capability.WRITES, Capability.EXECUTES
+    )
 
 
 _ABOUT: Final = {
-    Effect.READS: "path",
-    Effect.WRITES: "path",
-    Effect.DELETES: "path",
-    Effect.CONNECTS: "host",
-    Effect.SENDS: "host",
-    Effect.EXECUTES: "command",
+    **dict.fromkeys(Effect, frozenset({"command"})),
+    **dict.fromkeys(
+        (Effect.READS, Effect.WRITES, Effect.OVERWRITES, Effect.DELETES, Effect.MUTATES), frozenset({"path", "command"})
+    ),
+    **dict.fromkeys((Effect.CONNECTS, Effect.SENDS, Effect.LISTENS, Effect.SCANS), frozenset({"host"})),
 }
+"""What findings about an effect can speak of."""
 
 
 def _check_sense(rule: Rule, section: RuleSection, floors: frozenset[str], masked: frozenset[str]) -> None:

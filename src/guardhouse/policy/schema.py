@@ -48,6 +48,10 @@ class CommandsSection(_Section, frozen=True, kw_only=True):
 
     allowed: tuple[str, ...] = ()
     """Exact commands, or the first words of plain ones: `make test`, `git log *`."""
+    programs: tuple[str, ...] | UnsetType = UNSET
+    """For `bash: listed`: programs, or programs with their first words: `rg`, `git log`."""
+    loopback: bool | UnsetType = UNSET
+    """Whether commands may reach ports of this machine itself."""
 
 
 class PathsSection(_Section, frozen=True, kw_only=True):
@@ -183,12 +187,13 @@ class GuardSection(_Section, frozen=True, kw_only=True):
     """`false` switches the gate off; every surface then says so."""
     mode: Literal["observe", "enforce"] = "enforce"
     """`observe` records what would be decided and enforces only the floors."""
-    preset: Literal["dev", "ci", "strict"] = "dev"
+    preset: Literal["dev", "ci", "strict", "container", "read-only"] = "dev"
     """The defaults to start from."""
     lock: tuple[str, ...] = ()
     """Keys of this policy that later layers may only tighten: `network.default.deny_private_ips`, `rules`."""
-    bash: Literal["ask", "deny"] = "ask"
-    """What happens to shell commands that are not on the allowlist."""
+    bash: Literal["effects", "listed", "ask", "deny"] = "effects"
+    """What happens to shell commands that are not on the allowlist: what they would do decides; those of
+    `commands.programs`, plainly written, run if what they would do allows it, and the rest ask; all ask; none run."""
     commands: CommandsSection = CommandsSection()
     paths: PathsSection = PathsSection()
     network: dict[str, NetworkSection] = {}

@@ -35,6 +35,8 @@ TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
     ("lock", Direction.OWNER),
     ("bash", Direction.STRICTER),
     ("commands.allowed", Direction.FEWER),
+    ("commands.programs", Direction.FEWER),
+    ("commands.loopback", Direction.FALSE),
     ("paths.allowed_directories", Direction.FEWER),
     ("paths.sensitive", Direction.ADDS),
     ("network.*.allowed_domains", Direction.FEWER),
@@ -66,7 +68,7 @@ TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
 
 _ORDERS: Final = {
     "mode": ("observe", "enforce"),
-    "bash": ("ask", "deny"),
+    "bash": ("effects", "listed", "ask", "deny"),
     "secrets.level": ("partial", "full"),
     "findings": ("allow", "redact", "require_approval", "deny"),
 }

@@ -1,7 +1,8 @@
 """An action as it may be recorded and shown: who, which tool, and a summary, with every secret masked.
 
 Of parameters the summary quotes what says what is done (paths, hosts, commands, short values); of longer texts and of
-content it tells the kind and the size.
+content it tells the kind and the size. For a person who is asked, it goes on with a line for each place where something
+would be lost.
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ import msgspec
 from guardhouse.model import (
     NO_TEXT,
     Action,
+    Effect,
+    Extent,
     MemoryReadPre,
     RedactedText,
     SkillInstall,
     SkillRunPre,
     ToolCallPre,
+    visible,
     wire,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _LONGEST: Final = 1000
 _NAMES: Final = (
@@ -66,7 +70,8 @@ def describe(action: Action, body: Any, mask: Callable[[str], str] | None) -> De
     return Description(
         action_type=action.type,
         tool_name=subject,
-        summary=RedactedText(_summary(action, subject, body)),
+        # One line: what stands on further ones is said by the guard.
+        summary=RedactedText(_summary(action, subject, body).replace("\n", "\\n")),
         **names,
     )
 
@@ -117,6 +122,69 @@ def _kind(body: Any) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+_LONGEST_PATH: Final = 200
+_WILDCARDS: Final = frozenset("*?[")
+_UNITS: Final = (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000))
+
+
+def loss(path: str, extent: Extent, effect: Effect, mask: Callable[[str], str] | None) -> Iterator[str]:
+    """One line on what would be lost at `path`; none if nothing is there. `mask` as for `describe`."""
+    shown = mask(path) if mask is not None else path
+    shown = visible(shown if len(shown) <= _LONGEST_PATH else f"{shown[:_LONGEST_PATH]}…")
+    if effect is Effect.DISCARDS:
+        yield from _discarded(shown, extent)
+    elif extent.files:
+        size, notes = f"{_files(extent)}, {_size(extent.bytes)}", _in_git(extent)
+        if not _WILDCARDS.isdisjoint(path):
+            yield f"could be lost: {size} that match {shown}{f' ({notes})' if notes else ''}"
+        elif extent.files == 1:
+            yield f"would be lost: {shown} ({size}{f', {notes}' if notes else ''})"
+        else:
+            yield f"would be lost: {size} in {shown}{f' ({notes})' if notes else ''}"
+    elif extent.error or extent.more:
+        yield f"could not be counted: {shown}"
+
+
+def _files(extent: Extent) -> str:
+    lead = "more than " if extent.more else "at least " if extent.error else ""
+    return f"{lead}{extent.files:,} file{'' if extent.files == 1 else 's'}"
+
+
+def _in_git(extent: Extent) -> str:
+    """What is known of how much of it git has. Of what was not counted, nothing is."""
+    whole = not (extent.more or extent.error)
+    alone = extent.files == 1 and whole
+    notes = []
+    if extent.untracked:
+        notes.append("not in git" if alone else f"{extent.untracked:,} not in git")
+    if extent.changed:
+        notes.append(f"{'' if alone else f'{extent.changed:,} '}changed since git last saw {'it' if alone else 'them'}")
+    if extent.history:
+        notes.append("with a git repository itself")
+    if not notes and whole and extent.untracked is not None:
+        notes.append("in git" if alone else "all in git")
+    return ", ".join(notes)
+
+
+def _discarded(path: str, extent: Extent) -> Iterator[str]:
+    """What version control might take along. Staged work can't be told from kept work, so no line says "nothing"."""
+    lead = "at least " if extent.more or extent.error else ""
+    notes = []
+    if extent.untracked:
+        notes.append(f"{lead}{extent.untracked:,} that git does not have")
+    if extent.changed:
+        notes.append(f"{lead}{extent.changed:,} changed since git last saw them")
+    if notes:
+        yield f"could be lost: files in {path}: {' and '.join(notes)}"
+
+
+def _size(number: int) -> str:
+    for unit, one in _UNITS:
+        if number >= one:
+            return f"{number / one:.{1 if number < 10 * one else 0}f} {unit}"
+    return f"{number} byte{'' if number == 1 else 's'}"
 
 
 def masked_wire(action: Action, field: str, body: Any, mask: Callable[[str], str] | None) -> dict[str, Any]:

@@ -5,11 +5,11 @@ A suite measures the gate as it is configured for that purpose; it decides nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from guardhouse.model import Addresses, FileDigest, RealPath
+from guardhouse.model import Addresses, Extent, FileDigest, RealPath
 from guardhouse.policy import Document, Layer, Policy, load
 
 Row = Mapping[str, Any]
@@ -67,6 +67,10 @@ class StillWorld:
     def program(self, name: str) -> FileDigest:
         """No program is there."""
         return self.digest(name)
+
+    def extents(self, paths: Sequence[str]) -> dict[str, Extent]:
+        """Nothing is there."""
+        return {path: Extent() for path in paths}
 
 
 def policy_for(guard: dict[str, Any]) -> Policy:

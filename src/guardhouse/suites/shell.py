@@ -20,7 +20,7 @@ _STOPPED: Final = {Decision.REQUIRE_APPROVAL.value, Decision.DENY.value}
 
 def _start() -> Callable[[Row], Prediction]:
     world = StillWorld()
-    policy = policy_for({"network": {"default": {"allowed_domains": ["*"], "deny_private_ips": False}}})
+    policy = policy_for({"network": {"default": {"allowed_domains": ["*"]}}})
     guard = Guard(FixedPolicy(policy), resolver=world, files=world)
 
     def predict(row: Row) -> Prediction:

@@ -53,6 +53,16 @@ TOUCHED: Final = ReasonCode(
     about="path",
     on=("ToolCallPre", "SkillRunPre"),
 )
+WORK_WRITE: Final = ReasonCode(
+    id="path.work_write",
+    title="The call would change a file of the work",
+    severity=Severity.INFO,
+    why="Not a risk by itself; where an agent may only look, it is not wanted.",
+    instead="Show the change instead of making it.",
+    example='{"type":"ToolCallPre","tool":"write_file","params":{"path":"README.md","content":"x"},"cwd":"/srv/app"}',
+    about="path",
+    on=("ToolCallPre", "SkillRunPre"),
+)
 SENSITIVE_READ: Final = ReasonCode(
     id="path.sensitive_read",
     title="The call would read a file that usually holds secrets",
@@ -146,7 +156,7 @@ _MOST_LETTERS: Final = 1_000_000
 """Paths of one call, readings of them, and letters in those, that are looked at; a call with more is denied unread."""
 
 
-class _Place(msgspec.Struct, frozen=True, gc=False):
+class Place(msgspec.Struct, frozen=True, gc=False):
     """Where a path lies."""
 
     path: str
@@ -230,8 +240,10 @@ def _paths(scene: Scene) -> _Paths:
         named: dict[tuple[tuple[int, ...], str | None], _Named] = {}
         left, letters = _MOST_READINGS, _MOST_LETTERS
         too_many = False
+        runs = scene.tool is not None and Capability.EXECUTES in scene.tool.capabilities
         for leaf, raw in read_paths(scene):
-            if (leaf.steps, raw) in named:
+            # Where a command works is no file that it touches; the command detector goes from there.
+            if (leaf.steps, raw) in named or (runs and leaf.key in _PLACE_KEYS):
                 continue
             if len(named) >= _MOST_PATHS or left <= 0 or letters <= 0:
                 too_many = True
@@ -274,7 +286,7 @@ def _find(scene: Scene) -> Iterator[Finding]:
         yield Finding(code=TOO_MANY.id, detector=_ID, severity=TOO_MANY.severity, detail=f"more than {_MOST_PATHS}")
     # What nothing may lift comes first, from tables that no configuration can break; what fails later can't undo it.
     changes = Effect.WRITES in effects
-    own: list[list[_Place]] = []
+    own: list[list[Place]] = []
     unfollowed: list[bool] = []
     for named in found.named:
         followed = [scene.real_path(path) for path in named.follow]
@@ -285,13 +297,13 @@ def _find(scene: Scene) -> Iterator[Finding]:
             # Where a path leads that can't be followed is not known; where it stands is.
             paths.update(dict.fromkeys(map(tidy, named.follow)))
         # A tool that only looks may be asked about; one that writes must not come near, dots or no dots.
-        mine = [_Place(path, own=own_place(scene, path, hidden=changes)) for path in paths if len(path) <= LONGEST]
+        mine = [Place(path, own=own_place(scene, path, hidden=changes)) for path in paths if len(path) <= LONGEST]
         own.append(mine)
         for place in mine:
             if _is_own(scene, place, effects):
                 guarded = msgspec.structs.replace(place, path_class=PathClass.GUARD)
                 yield _finding(scene, named.leaf, OWN_FILES, guarded, Effect.WRITES if changes else Effect.READS)
-    places: list[list[_Place]] = []
+    places: list[list[Place]] = []
     for named, mine in zip(found.named, own, strict=True):
         known = [_locate(scene, place, effects, named.leaf) for place in mine]
         places.append(known)
@@ -302,7 +314,7 @@ def _find(scene: Scene) -> Iterator[Finding]:
         settled = _settled(scene, known, named)
         if lost:
             written = tidy(named.written[0])[:LONGEST] if named.written else ""
-            yield _finding(scene, named.leaf, UNRESOLVABLE, settled[0] if settled else _Place(written), None)
+            yield _finding(scene, named.leaf, UNRESOLVABLE, settled[0] if settled else Place(written), None)
         if settled:
             yield from _judge(scene, named.leaf, settled, effects)
     if not found.named and profile.name in _FILE_CHANGERS:
@@ -315,7 +327,7 @@ _FILE_CHANGERS: Final = frozenset(
 """Tools that make no sense without a path; a call of one that names none hides it."""
 
 
-def _judge(scene: Scene, leaf: Leaf, places: list[_Place], effects: frozenset[Effect]) -> Iterator[Finding]:
+def _judge(scene: Scene, leaf: Leaf, places: list[Place], effects: frozenset[Effect]) -> Iterator[Finding]:
     worst = min(places, key=lambda place: _ORDER[place.path_class])
     changes = Effect.WRITES in effects
     for effect in sorted(effects, key=lambda effect: effect.value):
@@ -333,6 +345,8 @@ def _judge(scene: Scene, leaf: Leaf, places: list[_Place], effects: frozenset[Ef
             yield _finding(scene, leaf, SENSITIVE_READ, worst, Effect.READS)
     if changes:
         code = _WRITE_CODES.get(worst.path_class)
+        if worst.path_class in WORK:
+            yield _finding(scene, leaf, WORK_WRITE, worst, Effect.WRITES)
         if code is not None:
             yield _finding(scene, leaf, code, worst, Effect.DELETES if Effect.DELETES in effects else Effect.WRITES)
 
@@ -341,7 +355,7 @@ _SEARCHES: Final = frozenset("grep read_many_files search_file_content search_fi
 """Tools that read whatever lies below a directory."""
 
 
-def _holds_secrets(scene: Scene, place: _Place) -> bool:
+def _holds_secrets(scene: Scene, place: Place) -> bool:
     """Whether keys and passwords are known to lie below a directory outside the project."""
     if place.path_class is PathClass.PROJECT or place.path_class is PathClass.ALLOWED:
         return False
@@ -355,6 +369,8 @@ def _holds_secrets(scene: Scene, place: _Place) -> bool:
     )
 
 
+WORK: Final = frozenset({PathClass.PROJECT, PathClass.ALLOWED, PathClass.TEMP})
+"""Where the work is done."""
 _WRITE_CODES: Final = {
     PathClass.PERSISTENCE: PERSISTENCE_WRITE,
     PathClass.SYSTEM: SYSTEM_WRITE,
@@ -381,7 +397,7 @@ _ORDER: Final = {
 """From the most delicate place to the least."""
 
 
-def _is_own(scene: Scene, place: _Place, effects: frozenset[Effect]) -> bool:
+def _is_own(scene: Scene, place: Place, effects: frozenset[Effect]) -> bool:
     if place.own is not None:
         return Effect.WRITES in effects or not place.own.readable
     # Removing or moving a directory takes everything below it along.
@@ -425,7 +441,7 @@ def holds_own_place(scene: Scene, path: str) -> bool:
     )
 
 
-def _locate(scene: Scene, place: _Place, effects: frozenset[Effect], leaf: Leaf) -> _Place:
+def _locate(scene: Scene, place: Place, effects: frozenset[Effect], leaf: Leaf) -> Place:
     """The same place, with what the built-in tables say of it."""
     path = place.path
     around = scene.settings.surroundings
@@ -441,7 +457,25 @@ def _locate(scene: Scene, place: _Place, effects: frozenset[Effect], leaf: Leaf)
     hooks = kinds.get(_HOOKS)
     if hooks is None and Effect.DELETES in effects:
         hooks = kinds.get(_HOOK_DIRECTORIES) or _hooks_below(scene, path, leaf)
-    return _Place(path, PathClass.OTHER, secret, hooks, place.own, kinds)
+    return Place(path, PathClass.OTHER, secret, hooks, place.own, kinds)
+
+
+def place_of(scene: Scene, path: str, *, deletes: bool = False) -> Place:
+    """Where an absolute path lies that a command names, by every table, built-in and configured. Links are followed
+    by who asks."""
+    homes = scene.settings.surroundings.homes
+    kinds = _kinds(homes, path)
+    spared = (_SPARED in kinds and _NEVER_SPARED not in kinds) or _SPARED_THERE in kinds
+    secret = None if spared else kinds.get(_SENSITIVE)
+    if secret is None and not GLOB_CHARACTERS.isdisjoint(path):
+        secret = next((kind for kind, example in _tables(homes).examples if may_reach(path, example)), None)
+    hooks = kinds.get(_HOOKS) or (kinds.get(_HOOK_DIRECTORIES) if deletes else None)
+    return _with_class(scene, Place(path, PathClass.OTHER, secret, hooks, own_place(scene, path), kinds))
+
+
+def holds_secrets(scene: Scene, place: Place) -> bool:
+    """Whether keys and passwords are known to lie below a directory outside the project."""
+    return _holds_secrets(scene, place)
 
 
 def _hooks_below(scene: Scene, path: str, leaf: Leaf) -> str | None:
@@ -456,7 +490,7 @@ def _hooks_below(scene: Scene, path: str, leaf: Leaf) -> str | None:
     return "any" if any(place and inside(place, path) for place in around) else None
 
 
-def _settled(scene: Scene, places: list[_Place], named: _Named) -> list[_Place]:
+def _settled(scene: Scene, places: list[Place], named: _Named) -> list[Place]:
     """The same places, with their classes. Where a path is allowed by its own name, `~/x/.env`, that it could also be
     an odd name in the project does not count; where links lead from there does."""
     settled = [_with_class(scene, place) for place in places]
@@ -466,7 +500,7 @@ def _settled(scene: Scene, places: list[_Place], named: _Named) -> list[_Place]:
     return [place for place in settled if place.path_class is not PathClass.PROJECT or place.path not in odd]
 
 
-def _with_class(scene: Scene, place: _Place) -> _Place:
+def _with_class(scene: Scene, place: Place) -> Place:
     """The same place, with what configuration says of it."""
     settings = scene.settings
     secret = place.secret
@@ -477,10 +511,10 @@ def _with_class(scene: Scene, place: _Place) -> _Place:
             .get(_CONFIGURED, secret)
         )
     path_class = _path_class(scene, place.path, place.own, secret, place.kinds)
-    return _Place(place.path, path_class, secret, place.hooks, place.own, place.kinds)
+    return Place(place.path, path_class, secret, place.hooks, place.own, place.kinds)
 
 
-def _with_builtin_class(scene: Scene, place: _Place) -> _Place:
+def _with_builtin_class(scene: Scene, place: Place) -> Place:
     path_class = _path_class(scene, place.path, place.own, place.secret, place.kinds)
     return msgspec.structs.replace(place, path_class=path_class)
 
@@ -597,13 +631,13 @@ def _examples(homes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
                 yield kind, f"{home}/{tail.lstrip('/')}"
 
 
-def _finding(scene: Scene, leaf: Leaf, code: ReasonCode, place: _Place, effect: Effect | None) -> Finding:
+def _finding(scene: Scene, leaf: Leaf, code: ReasonCode, place: Place, effect: Effect | None) -> Finding:
     return Finding(
         code=code.id,
         detector=_ID,
         severity=code.severity,
         span=Span(leaf.field),
-        excerpt="" if code is TOUCHED else leaf.masked,
+        excerpt="" if code.severity is Severity.INFO else leaf.masked,
         origin=scene.origin,
         effect=effect,
         path=place.path,
@@ -616,6 +650,7 @@ DETECTOR: Final = Detector(
     id=_ID,
     codes=(
         TOUCHED,
+        WORK_WRITE,
         SENSITIVE_READ,
         OUTSIDE,
         SYSTEM_WRITE,

@@ -219,13 +219,13 @@ class CompoundReader(CommandReader):
             self.i = keyword[1]
             c = self.newlines()
         if c == "(":
-            self.enter()
-            self.sign(words)
-            self.alternatives(words)
-            if self.text[self.i] == ")":
+            if self.enter():
                 self.sign(words)
-            else:
-                self.unexpected()
+                self.alternatives(words)
+                if self.text[self.i] == ")":
+                    self.sign(words)
+                else:
+                    self.unexpected()
             self.depth -= 1
             return
         if plain(self.operand(words)) in UNARY:

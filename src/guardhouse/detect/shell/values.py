@@ -1,0 +1,614 @@
+"""What a shell would make of words: text where it can be known, a mark where only the run would show.
+
+Variables may hold several values at once, one for each way the script may have gone; a word that uses one becomes
+an argument for each. Nothing is run here: the output of a substitution is asked for from whoever runs the model.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from guardhouse.detect.acts import UNKNOWN, Source
+from guardhouse.detect.shell.patterns import replaced, trimmed
+from guardhouse.detect.shell.syntax import Arithmetic, Parameter, Part, Process, Substitution, Text, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from guardhouse.detect.shell.syntax import Script
+
+Sources = frozenset[Source]
+NOTHING: Final[Sources] = frozenset()
+DYNAMIC: Final[Sources] = frozenset({Source.DYNAMIC})
+
+LONGEST: Final = 65_536
+"""Longer values are not kept: a script can double a variable with every line."""
+MOST_VALUES: Final = 64
+"""Values that one variable is followed in, and arguments that one word becomes."""
+_MOST_WAYS: Final = 16
+_MOST_BRACES: Final = 256
+
+
+class Value(NamedTuple):
+    """One argument, or one value of a variable."""
+
+    text: str
+    sources: Sources = NOTHING
+    """Where it comes from, beside the command itself and the environment."""
+    pattern: bool = False
+    """It has wildcards that the shell would match against file names."""
+    start: int = 0
+    end: int = 0
+
+    @property
+    def known(self) -> bool:
+        """Whether the whole text is known."""
+        return UNKNOWN not in self.text
+
+
+class Stream(NamedTuple):
+    """What flows through a pipe, or is kept in a file."""
+
+    text: str | None = None
+    """None if it can't be known."""
+    sources: Sources = NOTHING
+    name: str = ""
+    """The path, if it is what a file held before."""
+
+
+SILENT: Final = Stream("")
+UNSEEN: Final = Stream(None)
+
+
+class Variables:
+    """The variables of a script at one point."""
+
+    __slots__ = ("arrays", "changed", "positional", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, tuple[Value, ...]] = {}
+        self.arrays: dict[str, tuple[Value, ...]] = {}
+        self.positional: tuple[Value, ...] = ()
+        self.changed: frozenset[str] = frozenset()
+        """Names set in a way that can't be followed, such as by `read`."""
+
+    def copy(self) -> Variables:
+        """The same, for a shell of its own."""
+        other = Variables()
+        other.values = dict(self.values)
+        other.arrays = dict(self.arrays)
+        other.positional = self.positional
+        return other
+
+    def set(self, name: str, values: Iterable[Value]) -> None:
+        """Let a variable have one of these values."""
+        kept = tuple(dict.fromkeys(values))
+        if any(len(value.text) > LONGEST for value in kept):
+            kept = (Value(UNKNOWN, DYNAMIC),)
+        self.values[name] = kept if len(kept) <= MOST_VALUES else (Value(UNKNOWN, DYNAMIC),)
+        self.arrays.pop(name, None)
+
+    def joined(self, *others: Variables) -> None:
+        """Take over what the variables may be after any of several ways was gone."""
+        gathered: dict[str, dict[Value, None]] = {}
+        for other in others:
+            for name, values in other.values.items():
+                own = self.values.get(name)
+                if own is not values and own != values:
+                    gathered.setdefault(name, dict.fromkeys(own or _UNSET)).update(dict.fromkeys(values))
+        for name, found in gathered.items():
+            self.set(name, found)
+        for other in others:
+            for name, items in other.arrays.items():
+                if self.arrays.get(name) != items:
+                    self.arrays[name] = tuple(dict.fromkeys((*self.arrays.get(name, ()), *items)))[:MOST_VALUES]
+
+
+_UNSET: Final = (Value(""),)
+
+
+def _short(value: Value) -> Value:
+    return value if len(value.text) <= LONGEST else Value(UNKNOWN, value.sources | DYNAMIC)
+
+
+class Expander:
+    """Turns words into arguments, for one point of a script."""
+
+    __slots__ = ("_choice", "_cwd", "_home", "_output", "_process", "_run", "_spend", "variables")
+
+    def __init__(
+        self,
+        variables: Variables,
+        home: str,
+        cwd: str,
+        output: Callable[[Script], Stream],
+        process: Callable[[Process], Value],
+        run: Callable[[str], None],
+        spend: Callable[[int], None],
+    ) -> None:
+        self.variables = variables
+        self._home = home
+        self._cwd = cwd
+        self._output = output
+        self._process = process
+        self._run = run
+        """For text that an expansion runs as code."""
+        self._spend = spend
+        self._choice: dict[str, int] = {}
+
+    def words(self, words: Iterable[Word]) -> list[Value]:
+        """The arguments that a list of words comes to."""
+        values: list[Value] = []
+        for word in words:
+            values += self.word(word)
+        return values
+
+    def word(self, word: Word) -> list[Value]:
+        """The arguments that one word comes to."""
+        parts = word.parts
+        if len(parts) == 1:
+            only = parts[0]
+            if type(only) is Text and (only.quoted or _SPECIAL.isdisjoint(only.text)):
+                return [Value(only.text, start=word.start, end=word.end)]
+        self._spend(len(parts))
+        values: list[Value] = []
+        for choice in _braces(parts, self._spend):
+            for _ in self._ways(choice):
+                values += self._fields(choice, word)
+        return values[:MOST_VALUES] if len(values) <= MOST_VALUES else [*values[:MOST_VALUES], Value(UNKNOWN, DYNAMIC)]
+
+    def ways(self, word: Word) -> list[list[Value]]:
+        """The arguments that one word comes to, for each way the script may have gone."""
+        return [
+            fields
+            for choice in _braces(word.parts, self._spend)[:1]
+            for _ in self._ways(choice)
+            if (fields := self._fields(choice, word))
+        ]
+
+    def text(self, word: Word) -> list[Value]:
+        """What a word comes to where a shell splits nothing: after `=`, in a redirect, in a here-document."""
+        parts = word.parts
+        if not parts:
+            return [Value("", start=word.start, end=word.end)]
+        return [self._joined(parts, word) for _ in self._ways(parts)]
+
+    def one(self, word: Word) -> Value:
+        """The first of what a word may come to, for where one is enough."""
+        return self.text(word)[0]
+
+    def _ways(self, parts: Sequence[Part]) -> Iterable[object]:
+        """Sets, in turn, which value each variable has that may have several."""
+        names = {part.name: 0 for part in parts if type(part) is Parameter and self._count(part.name) > 1}
+        if not names or not self._choice.keys().isdisjoint(names):
+            yield None
+            return
+        counts = [self._count(name) for name in names]
+        total = 1
+        for count in counts:
+            total *= count
+        if total <= _MOST_WAYS:
+            ways: Iterable[tuple[int, ...]] = product(*(range(count) for count in counts))
+        else:
+            ways = (tuple(index % count for count in counts) for index in range(max(counts)))
+        for way in ways:
+            self._spend(4)
+            self._choice = dict(zip(names, way, strict=True))
+            yield None
+        self._choice = {}
+
+    def _count(self, name: str) -> int:
+        return len(self.variables.values.get(name, ()))
+
+    def _fields(self, parts: Sequence[Part], word: Word) -> list[Value]:
+        """The arguments of a word without braces, split where an expansion without quotes has blanks in it."""
+        self._spend(2 + len(parts))
+        fields: list[Value] = []
+        texts: list[str] = []
+        sources: Sources = NOTHING
+        pattern = started = False
+        for index, part in enumerate(parts):
+            if type(part) is Text:
+                started = True
+                text = part.text
+                if not part.quoted:
+                    if index == 0 and text[:1] == "~":
+                        text = self._tilde(text)
+                    pattern = pattern or is_pattern(part.text)
+                texts.append(text)
+                continue
+            items = self._part(part)
+            quoted = getattr(part, "quoted", False)
+            if not quoted and type(part) is not Process:
+                items = self._split(items)
+                if not items:
+                    continue
+            elif not items:
+                # "$@" of nothing is no argument at all.
+                started = started or len(parts) > 1
+                continue
+            for place, item in enumerate(items):
+                if place:
+                    if started:
+                        fields.append(Value("".join(texts), sources, pattern, word.start, word.end))
+                    texts, sources, pattern, started = [], NOTHING, False, False
+                texts.append(item.text)
+                sources |= item.sources
+                if not quoted and not pattern:
+                    pattern = is_pattern(item.text)
+                # A blank at an edge splits, but makes no argument of its own.
+                started = started or quoted or bool(item.text)
+        if started:
+            fields.append(_short(Value("".join(texts), sources, pattern, word.start, word.end)))
+        return fields
+
+    def _split(self, items: list[Value]) -> list[Value]:
+        """What an expansion without quotes is split into; an empty piece stands where a blank touches what is glued
+        to it."""
+        given = self.variables.values.get("IFS")
+        blanks = given[0].text if given is not None and given[0].known else " \t\n"
+        split: list[Value] = []
+        for item in items:
+            text = item.text
+            if any(blank in text for blank in blanks):
+                for blank in blanks:
+                    text = text.replace(blank, " ")
+                pieces = text.split()[:MOST_VALUES]
+                edges = [""] if item.text[0] in blanks else [], [""] if item.text[-1] in blanks else []
+                split += [Value(piece, item.sources) for piece in (*edges[0], *pieces, *edges[1])]
+            elif text:
+                split.append(item)
+        return split
+
+    def _joined(self, parts: Sequence[Part], word: Word) -> Value:
+        self._spend(2 + len(parts))
+        texts: list[str] = []
+        sources: Sources = NOTHING
+        pattern = False
+        for index, part in enumerate(parts):
+            if type(part) is Text:
+                at_start = index == 0 and not part.quoted and part.text[:1] == "~"
+                texts.append(self._tilde(part.text) if at_start else part.text)
+                pattern = pattern or (not part.quoted and is_pattern(part.text))
+                continue
+            items = self._part(part)
+            texts.append(" ".join(item.text for item in items))
+            for item in items:
+                sources |= item.sources
+        return _short(Value("".join(texts), sources, pattern, word.start, word.end))
+
+    def _tilde(self, text: str) -> str:
+        head, slash, rest = text.partition("/")
+        if head == "~":
+            return f"{self._home}{slash}{rest}"
+        if head == "~+":
+            return f"{self._cwd}{slash}{rest}"
+        if head == "~-":
+            return f"{UNKNOWN}{slash}{rest}"
+        name = head[1:]
+        return f"{'/root' if name == 'root' else f'/home/{name}'}{slash}{rest}"
+
+    def _part(self, part: Part) -> list[Value]:
+        if type(part) is Parameter:
+            return self._parameter(part)
+        if type(part) is Substitution:
+            out = self._output(part.script)
+            if out.text is None:
+                return [Value(UNKNOWN, out.sources | DYNAMIC)]
+            return [Value(out.text.rstrip("\n"), out.sources)]
+        if type(part) is Process:
+            return [self._process(part)]
+        if type(part) is Arithmetic:
+            inner = self._joined(part.inner.parts, part.inner)
+            number = calculated(inner.text, self.variables)
+            if number is None:
+                self._look_into(inner.text)
+            return [Value(number if number is not None else UNKNOWN, inner.sources)]
+        return []
+
+    def _look_into(self, text: str) -> None:
+        """Arithmetic runs what is substituted in an index, also in that of a variable it names."""
+        named = [value.text for name in text.split()[:8] for value in self.variables.values.get(name, ())]
+        for one in (text, *named):
+            if "[" in one and ("$(" in one or "`" in one):
+                self._run(one)
+
+    def _parameter(self, part: Parameter) -> list[Value]:
+        values = self._plain(part)
+        self._spend(1 + sum(len(value.text) for value in values) // 256)
+        if part.indirect and part.operator != "*":
+            values = [found for value in values for found in self._named(value)]
+        if part.length:
+            return [Value(str(len(value.text)) if value.known else UNKNOWN, value.sources) for value in values[:1]]
+        return values if not part.operator else self._operated(part, values)
+
+    def _named(self, value: Value) -> list[Value]:
+        if not value.known:
+            return [Value(UNKNOWN, value.sources | DYNAMIC)]
+        return self._plain(Parameter(value.text.partition("[")[0]))
+
+    def _plain(self, part: Parameter) -> list[Value]:
+        """What a parameter holds."""
+        name = part.name
+        variables = self.variables
+        if name in ("@", "*"):
+            items = list(variables.positional)
+            return [Value(" ".join(item.text for item in items))] if name == "*" and part.quoted else items
+        if name.isdigit():
+            if name == "0":
+                return [variables.values.get("0", (Value("bash"),))[0]]
+            index = int(name) if len(name) < 6 else 0
+            return [variables.positional[index - 1]] if 0 < index <= len(variables.positional) else [Value("")]
+        if part.index is not None:
+            if name in variables.arrays:
+                return self._elements(name, part.index)
+            self._joined(part.index.parts, part.index)
+        held = variables.values.get(name)
+        if held is None and name in variables.arrays:
+            return list(variables.arrays[name][:1])
+        if held is not None:
+            at = self._choice.get(name, 0)
+            return [held[at if at < len(held) else 0]]
+        return [self._inherited(name)]
+
+    def _elements(self, name: str, index: Word) -> list[Value]:
+        items = self.variables.arrays[name]
+        self._spend(len(items) // 2)
+        wanted = self._joined(index.parts, index).text
+        number = calculated(wanted, self.variables) if wanted not in ("@", "*") else None
+        if number is not None and -len(items) <= int(number) < len(items):
+            return [items[int(number)]]
+        # `@`, `*`, and whatever can't be told: all of them.
+        return list(items)
+
+    def _inherited(self, name: str) -> Value:
+        """What the environment says, as far as it is the same everywhere."""
+        if name == "HOME":
+            return Value(self._home)
+        if name == "PWD":
+            return Value(self._cwd)
+        if name in _USUAL:
+            return Value(_USUAL[name])
+        return Value(UNKNOWN, frozenset({Source.SECRET}) if sounds_secret(name) else NOTHING)
+
+    def _operated(self, part: Parameter, values: list[Value]) -> list[Value]:
+        operator = part.operator
+        if operator in _DEFAULTS:
+            return self._defaulted(part, values)
+        arguments = [self._joined(word.parts, word) for word in part.arguments]
+        if operator == ":" and (part.name in ("@", "*") or part.index is not None):
+            return self._slice(part, values, arguments)
+        if operator == "@" and arguments and arguments[0].text == "P":
+            for value in values:
+                self._run(value.text)
+            return [Value(UNKNOWN, value.sources | DYNAMIC) for value in values]
+        return [self._changed(operator, value, arguments) for value in values]
+
+    def _slice(self, part: Parameter, values: list[Value], arguments: list[Value]) -> list[Value]:
+        """`${@:2}`, `${a[@]:1:3}`."""
+        numbers = [calculated(argument.text, self.variables) for argument in arguments]
+        if not numbers or None in numbers:
+            return values
+        first = int(numbers[0] or 0) - (part.name in ("@", "*"))
+        last = first + int(numbers[1] or 0) if len(numbers) > 1 else len(values)
+        return values[max(first, 0) : last] if first >= -1 else values
+
+    def _defaulted(self, part: Parameter, values: list[Value]) -> list[Value]:
+        """`${name:-word}` and its kin."""
+        word = part.arguments[0] if part.arguments else None
+        instead = self._joined(word.parts, word) if word is not None else Value("")
+        is_set = part.name in self.variables.values or part.name.isdigit() or part.name in self.variables.arrays
+        empty = not values or (values[0].known and not values[0].text)
+        if part.operator in ("+", ":+"):
+            return [instead] if not empty else values if is_set else [instead]
+        if part.operator in ("?", ":?"):
+            return values
+        if part.operator in ("=", ":=") and (empty or not is_set):
+            self.variables.set(part.name, [instead])
+        if is_set:
+            return [instead] if empty else values
+        return [instead] if instead.text else values
+
+    def _changed(self, operator: str, value: Value, arguments: list[Value]) -> Value:
+        """A value as an operator changes it."""
+        self._spend(8 + len(value.text) // 8)
+        sources = value.sources.union(*(argument.sources for argument in arguments))
+        text = self._changed_text(operator, value, arguments)
+        return Value(UNKNOWN, sources | DYNAMIC) if text is None else Value(text, sources)
+
+    def _changed_text(self, operator: str, value: Value, arguments: list[Value]) -> str | None:
+        text = value.text
+        first = arguments[0].text if arguments else ""
+        if operator == ":":
+            return _part_of(text, first, arguments[1].text if len(arguments) > 1 else "", self.variables)
+        if UNKNOWN in first:
+            return None
+        if operator in ("#", "##", "%", "%%"):
+            return trimmed(text, first, operator)
+        if operator.startswith("/"):
+            return replaced(text, first, arguments[1].text if len(arguments) > 1 else "", operator)
+        if operator in ("^^", "^"):
+            return text.upper() if operator == "^^" else text[:1].upper() + text[1:]
+        if operator in (",,", ","):
+            return text.lower() if operator == ",," else text[:1].lower() + text[1:]
+        if operator == "@":
+            return {"U": text.upper(), "L": text.lower(), "u": text[:1].upper() + text[1:], "Q": text, "K": text}.get(
+                first
+            )
+        return None
+
+
+_SPECIAL: Final = frozenset("~*?[{")
+_DEFAULTS: Final = frozenset([":-", "-", ":=", "=", ":+", "+", ":?", "?"])
+_USUAL: Final = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "IFS": " \t\n",
+    "TMPDIR": "/tmp",  # noqa: S108 - what it usually says; nothing is written here
+    "SHELL": "/bin/bash",
+    "BASH": "/bin/bash",
+}
+_LONGEST_NAME: Final = 200
+_SECRET_NAMES: Final = ("SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "CREDENTIAL")
+
+
+def is_pattern(text: str) -> bool:
+    """Whether a text has wildcards in it."""
+    return "*" in text or "?" in text or "[" in text
+
+
+def sounds_secret(name: str) -> bool:
+    """Whether a variable of the environment holds a secret, by its name."""
+    upper = name[:_LONGEST_NAME].upper()
+    return upper.endswith(("_KEY", "_PAT", "_PASS", "_PWD")) or any(part in upper for part in _SECRET_NAMES)
+
+
+def _part_of(text: str, offset: str, length: str, variables: Variables) -> str | None:
+    """`${text:offset:length}`."""
+    start = calculated(offset, variables)
+    size = calculated(length, variables) if length.strip() else ""
+    if start is None or size is None or UNKNOWN in text:
+        return None
+    begin = int(start)
+    if begin < 0:
+        begin += len(text)
+        if begin < 0:
+            return ""
+    if size == "":
+        return text[begin:]
+    count = int(size)
+    return text[begin : begin + count] if count >= 0 else text[begin : len(text) + count]
+
+
+def calculated(text: str, variables: Variables) -> str | None:
+    """The number that plain arithmetic comes to: numbers and variables, added or subtracted. None for the rest."""
+    text = text.strip()
+    if not text:
+        return "0"
+    if len(text) > 64:
+        return None
+    total, sign, pending = 0, 1, True
+    for token in text.replace("+", " + ").replace("-", " - ").split():
+        if token in "+-":
+            sign = (-sign if token == "-" else sign) if pending else (1 if token == "+" else -1)
+            pending = True
+            continue
+        number = _number(token, variables)
+        if number is None or not pending:
+            return None
+        total += sign * number
+        sign, pending = 1, False
+    return None if pending else str(total)
+
+
+def _number(token: str, variables: Variables) -> int | None:
+    if token.isascii() and token.isdigit() and len(token) < 10:
+        return int(token)
+    held = variables.values.get(token)
+    if held is not None and len(held) == 1 and held[0].text.isascii() and held[0].text.isdigit():
+        return int(held[0].text) if len(held[0].text) < 10 else None
+    return None
+
+
+def _braces(parts: Sequence[Part], spend: Callable[[int], None]) -> list[Sequence[Part]]:
+    """The words that brace expansion makes of one: `{a,b}c`, `{1..3}`."""
+    if not any(type(part) is Text and not part.quoted and "{" in part.text for part in parts):
+        return [parts]
+    tokens: list[Part | str] = []
+    for part in parts:
+        if type(part) is Text and not part.quoted:
+            tokens += _brace_tokens(part.text)
+        else:
+            tokens.append(part)
+    spend(len(tokens))
+    expanded, end = _alternatives(tokens, 0, 0, spend)
+    if end < len(tokens):
+        return [parts]
+    return [_merged(one) for one in expanded[:_MOST_BRACES]]
+
+
+def _brace_tokens(text: str) -> list[Part | str]:
+    """Text cut at braces and commas, which stand as strings."""
+    tokens: list[Part | str] = []
+    start = 0
+    for index, char in enumerate(text):
+        if char in "{},":
+            if start < index:
+                tokens.append(Text(text[start:index]))
+            tokens.append(char)
+            start = index + 1
+    if start < len(text):
+        tokens.append(Text(text[start:]))
+    return tokens
+
+
+def _alternatives(
+    tokens: list[Part | str], at: int, depth: int, spend: Callable[[int], None]
+) -> tuple[list[list[Part]], int]:
+    """What the tokens come to from one place up to the end of the brace it is in."""
+    words: list[list[Part]] = [[]]
+    while at < len(tokens):
+        token = tokens[at]
+        if isinstance(token, str):
+            if token in (",", "}") and depth:
+                return words, at
+            if token == "{" and depth < 20:
+                choices, after = _choices(tokens, at + 1, depth + 1, spend)
+                if choices is not None:
+                    spend(len(words) * len(choices) * (1 + len(words[0]) // 8))
+                    words = [[*word, *choice] for word in words for choice in choices][:_MOST_BRACES]
+                    at = after
+                    continue
+            token = Text(token)
+        spend(len(words))
+        for word in words:
+            word.append(token)
+        at += 1
+    return words, at
+
+
+def _choices(
+    tokens: list[Part | str], at: int, depth: int, spend: Callable[[int], None]
+) -> tuple[list[list[Part]] | None, int]:
+    """The choices of a brace that opens before `at`; None if it is no choice but a brace."""
+    choices: list[list[Part]] = []
+    while True:
+        words, end = _alternatives(tokens, at, depth, spend)
+        choices += words
+        if end >= len(tokens):
+            return None, at
+        if tokens[end] == "}":
+            break
+        at = end + 1
+    if len(choices) > 1:
+        return choices[:_MOST_BRACES], end + 1
+    return _sequence(choices[0]) if choices else None, end + 1
+
+
+def _sequence(parts: list[Part]) -> list[list[Part]] | None:
+    """`{1..5}`, `{a..e}`."""
+    if len(parts) != 1 or type(parts[0]) is not Text or parts[0].quoted:
+        return None
+    ends = parts[0].text.split("..")
+    if len(ends) not in (2, 3):
+        return None
+    first, last = ends[0], ends[1]
+    if len(first) == 1 and len(last) == 1 and first.isalpha() and last.isalpha():
+        low, high = sorted((ord(first), ord(last)))
+        return [[Text(chr(code))] for code in range(low, high + 1)]
+    if first.lstrip("-").isdigit() and last.lstrip("-").isdigit() and len(first) < 8 and len(last) < 8:
+        low, high = sorted((int(first), int(last)))
+        return [[Text(str(number))] for number in range(low, min(high, low + MOST_VALUES) + 1)]
+    return None
+
+
+def _merged(parts: list[Part]) -> list[Part]:
+    """The same parts with neighbouring plain text in one piece."""
+    merged: list[Part] = []
+    for part in parts:
+        last = merged[-1] if merged else None
+        if type(part) is Text and type(last) is Text and not part.quoted and not last.quoted:
+            merged[-1] = Text(last.text + part.text)
+        else:
+            merged.append(part)
+    return merged
