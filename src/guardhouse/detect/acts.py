@@ -61,6 +61,8 @@ class Act(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     program: str = ""
     recursive: bool = False
     """With everything below it."""
+    unplaced: bool = False
+    """The target is named by another program's output: it can be anywhere."""
     what: str = ""
     """A short clause for a person: what would be lost or changed. Never text out of the code."""
     instead: str = ""

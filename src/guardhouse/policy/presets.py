@@ -52,6 +52,7 @@ OUTCOMES: Final[tuple[tuple[str, str, str, str, str, str], ...]] = (
     ("shell.deletes_outside_project", _ASK, _DENY, _DENY, _ALLOW, _DENY),
     ("shell.deletes_project", _ASK, _DENY, _DENY, _ASK, _DENY),
     ("shell.deletes_unknown", _ASK, _DENY, _DENY, _ALLOW, _DENY),
+    ("shell.writes_unknown", _ASK, _DENY, _DENY, _ALLOW, _DENY),
     ("shell.overwrites_device", _DENY, _DENY, _DENY, _ASK, _DENY),
     ("shell.changes_rights", _ASK, _DENY, _DENY, _ALLOW, _DENY),
     ("shell.executes_download", _ASK, _DENY, _DENY, _ASK, _DENY),

@@ -110,6 +110,17 @@ DELETES_UNKNOWN: Final = ReasonCode(
     about="path",
     on=_ON,
 )
+WRITES_UNKNOWN: Final = ReasonCode(
+    id="shell.writes_unknown",
+    title="The command would change a file that only the run would show",
+    severity=Severity.MEDIUM,
+    why="A place that another program names can be any place.",
+    instead="Write the path out.",
+    example=_bash('echo x >> "$(find-the-file)"'),
+    remedy="command",
+    about="path",
+    on=_ON,
+)
 DEVICE: Final = ReasonCode(
     id="shell.overwrites_device",
     title="The command would write to a disk or another device directly",
@@ -349,6 +360,7 @@ CODES: Final = (
     DELETES_OUTSIDE,
     DELETES_PROJECT,
     DELETES_UNKNOWN,
+    WRITES_UNKNOWN,
     DEVICE,
     RIGHTS,
     DOWNLOADED_CODE,

@@ -95,8 +95,9 @@ def _find(scene: Scene) -> Iterator[Finding]:
             yield _finding(scene, OWN_COMMAND, leaves[0])
     if not runs:
         return
+    by_words = scene.settings.bash not in ("effects", "listed")
     for leaf in leaves:
-        if leaf.secrets and _reaches_unlisted(scene, leaf.text):
+        if by_words and leaf.secrets and _reaches_unlisted(scene, leaf.text):
             yield _finding(scene, SECRET_OUT, leaf)
     if len(leaves) == 1 and _is_allowed(scene, leaves[0]):
         return
@@ -159,14 +160,48 @@ def _touches_guard(seen: Seen) -> bool:
     if any(act.effect is Effect.UNANALYSABLE for act in seen.acts) and _speaks_of_guard(seen.text):
         return True
     whole = " \n".join(seen.lines).lower()
+    if _ends_guard(seen.lines) or any(map(_drives, seen.lines)):
+        return True
     if "guard" not in whole:
         return False
     words = _words(whole)
+    if _PROGRAM in words and not _INSIDE.isdisjoint(words):
+        return True
     return (
         _controls(words)
         or _controls(_words(whole, _SPLIT_NOT_AT_BRACKETS))
         or any(name.rpartition("/")[2].startswith(_OWN_MODULES) for name in words)
     )
+
+
+def _drives(line: str) -> bool:
+    """Whether a command is the guard's program with anything but one of its harmless subcommands."""
+    words = [word for word in line.split() if not word.startswith("-")]
+    at = next((place for place, word in enumerate(words[:4]) if word.rpartition("/")[2] in _PROGRAM_NAMES), None)
+    if at is None or (
+        at and words[0].rpartition("/")[2] not in _RUNNERS and words[0].rpartition("/")[2][:6] != "python"
+    ):
+        return False
+    return words[at + 1 : at + 2] != [] and words[at + 1] not in _HARMLESS
+
+
+_RUNNERS: Final = frozenset(["env", "sudo", "uvx", "pipx", "uv", "exec", "command", "nohup", "time", "xargs"])
+_HARMLESS: Final = frozenset(["check", "url", "redact", "demo", "explain", "eval"])
+
+
+def _ends_guard(lines: tuple[str, ...]) -> bool:
+    """Whether processes are ended by a pattern that is a part of the guard's name."""
+    for line in lines:
+        words = line.split()
+        ends = bool(words) and words[0].rpartition("/")[2] in _ENDERS
+        if ends and any(len(bare := word.strip("^$.*[]()'\"")) > 2 and bare in _PROGRAM for word in words[1:]):
+            return True
+    return False
+
+
+_ENDERS: Final = frozenset(["pkill", "killall", "pgrep", "pidof"])
+_INSIDE: Final = frozenset("cli runpy run_module __main__ trust_store approver".split())
+"""Parts of the guard that code could drive it with."""
 
 
 def _speaks_of_guard(text: str) -> bool:

@@ -32,10 +32,10 @@ from guardhouse.detect.paths import (
     tidy,
     working_directory,
 )
-from guardhouse.detect.paths.places import GLOB_CHARACTERS, SYSTEM_ROOTS
+from guardhouse.detect.paths.places import GLOB_CHARACTERS, SYSTEM_ROOTS, name_matches
 from guardhouse.model import Confidence, Effect, Finding, PathClass, Severity, Span
 from guardhouse.net import CODES as NET_CODES
-from guardhouse.net import BadDestination, Refusal, parse_destination
+from guardhouse.net import BadDestination, Refusal, address_class, parse_destination
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,12 +81,15 @@ class Effects:
 
     def _carried(self, seen: Seen) -> Iterator[Finding]:
         """A secret that is written out in a command that reaches another machine."""
-        reached = [act for act in seen.acts if act.effect in (Effect.CONNECTS, Effect.SENDS)]
-        for act in reached[:1]:
-            destination, _refused = self._destination(act)
-            if destination is None or not _is_loopback(destination.host):
-                host = destination.host if destination is not None else None
-                yield self._finding(OUTBOUND, act, seen.leaf, host=host)
+        for act in seen.acts:
+            if act.effect not in (Effect.CONNECTS, Effect.SENDS):
+                continue
+            destination, refused = self._destination(act)
+            if destination is not None and _is_loopback(destination.host):
+                continue
+            host = destination.host if destination is not None else None
+            code = OUTBOUND if refused is None else codes.SECRET_OUT
+            yield self._finding(code, act, seen.leaf, host=host)
 
     def _of(self, act: Act, leaf: Leaf | None) -> Iterator[Finding]:
         effect = act.effect
@@ -117,8 +120,13 @@ class Effects:
         path = act.target
         if not path.startswith("/"):
             # Only the run would show where it is.
-            if act.effect is Effect.DELETES and (act.recursive or act.sources):
+            if act.effect is Effect.DELETES and (act.recursive or act.unplaced):
                 yield self._finding(codes.DELETES_UNKNOWN, act, leaf)
+            elif act.effect in _CHANGES and act.unplaced and act.program != "touch":
+                yield self._finding(codes.WRITES_UNKNOWN, act, leaf)
+            return
+        if path.startswith("/dev/fd/"):
+            # What is behind it was seen when it was opened.
             return
         known = path.replace(UNKNOWN, "*")
         places = [self._place(known, act)]
@@ -135,10 +143,18 @@ class Effects:
         if act.effect in _CHANGES and worst.path_class in WORK:
             yield self._on_place(WORK_WRITE, act, leaf, worst)
         for place in places:
-            code = self._code(act, place)
+            code = self._less(act, self._code(act, place), place)
             if code is not None:
                 yield self._on_place(code, act, leaf, place)
                 break
+
+    def _less(self, act: Act, code: ReasonCode | None, place: Place) -> ReasonCode | None:
+        """What is left of a code where the act depends on a variable being empty or a directory not being there."""
+        if act.certainty is Confidence.HIGH:
+            return code
+        if code is codes.DELETES_EVERYTHING:
+            return codes.DELETES_UNKNOWN
+        return None if code is OUTSIDE or (code is SYSTEM_WRITE and place.path.count("/") < 2) else code
 
     def _on_name(self, act: Act, leaf: Leaf | None) -> Iterator[Finding]:
         """A place of the guard's is named to a program that may do more than look."""
@@ -169,7 +185,8 @@ class Effects:
     def _code(self, act: Act, place: Place) -> ReasonCode | None:
         """What doing this to a place means; None if that is nothing special."""
         if act.effect is Effect.READS:
-            return self._read_code(act, place)
+            starts = place.path_class is PathClass.PERSISTENCE and act.program not in SHOWING | _STARTERS
+            return PERSISTENCE_WRITE if starts else self._read_code(act, place)
         if act.effect is Effect.DELETES:
             return self._delete_code(act, place)
         if _is_device(place.path):
@@ -182,17 +199,22 @@ class Effects:
             return PERSISTENCE_WRITE
         if place.path_class is PathClass.SYSTEM:
             return SYSTEM_WRITE
-        return OUTSIDE if place.path_class not in WORK and place.path_class is not PathClass.GUARD else None
+        free = place.path_class in WORK or place.path_class is PathClass.GUARD
+        return None if free or self._in_temp(place.path) else OUTSIDE
 
     def _read_code(self, act: Act, place: Place) -> ReasonCode | None:
         if place.path in self._scene.settings.allowed_directories:
             return None
-        near = place.path_class is PathClass.PROJECT or inside(place.path, "/tmp")  # noqa: S108 - a class of places
+        near = place.path_class is PathClass.PROJECT or self._in_temp(place.path)
         if place.secret is not None and (not near or act.program in SHOWING):
             return SENSITIVE_READ
         if act.recursive and holds_secrets(self._scene, place):
             return SENSITIVE_READ
         return None
+
+    def _in_temp(self, path: str) -> bool:
+        around = self._scene.settings.surroundings
+        return any(inside(path, temp) for temp in around.temp) and not any(inside(path, home) for home in around.homes)
 
     def _delete_code(self, act: Act, place: Place) -> ReasonCode | None:
         path, path_class = place.path, place.path_class
@@ -201,6 +223,8 @@ class Effects:
         everything = path.rstrip("*").rstrip("/") or "/"
         if (act.recursive or path != everything) and self._is_wide(everything):
             return codes.DELETES_EVERYTHING
+        if path_class is PathClass.PROJECT and act.program in ("mv", "gmv"):
+            return None
         if path_class is PathClass.PROJECT:
             return codes.DELETES_PROJECT if self._is_project(path, act) else None
         if path_class is PathClass.TEMP:
@@ -229,7 +253,14 @@ class Effects:
         if path == self._project or path in (f"{self._project}/.git", f"{self._project}/.git/*"):
             return act.recursive or path.endswith("*")
         inner = path.removeprefix(f"{self._project}/")
-        return inner in ("*", ".*", ".[!.]*", "{*,.*}", "**")
+        if inner.startswith(".git/"):
+            return inner.startswith((".git/objects", ".git/refs", ".git/*")) and act.recursive
+        if "/" in inner or GLOB_CHARACTERS.isdisjoint(inner):
+            return False
+        # A pattern that takes the history, or of two files that have nothing in common both, takes everything.
+        return (act.recursive and name_matches(".git", inner)) or all(
+            name_matches(name, inner) for name in ("src", "README.md")
+        )
 
     def _elsewhere(self, act: Act, leaf: Leaf | None) -> Iterator[Finding]:
         """In a container or on another machine only what is deleted there for good is worth a word."""
@@ -306,11 +337,16 @@ class Effects:
             return destination, None
         if act.program in _LOGINS:
             # Machines one logs in to are mostly private, and known by names of one's own: the allowlist is enough.
-            listed = self._rules.allows(destination) is not None
-            return destination, None if listed else Refusal(
-                "non_allowlisted_domain", f"{destination.host} is not on the allowlist"
-            )
+            return destination, self._unlisted(destination)
+        if destination.address is None and "." not in destination.host and not _is_loopback(destination.host):
+            # A name of one's own network: what it resolves to is judged, not how it looks.
+            return destination, self._unlisted(destination)
         return destination, self._rules.judge(destination, None)
+
+    def _unlisted(self, destination: Destination) -> Refusal | None:
+        if self._rules.allows(destination) is not None:
+            return None
+        return Refusal("non_allowlisted_domain", f"{destination.host} is not on the allowlist")
 
     def _is_open(self, host: str, program: str) -> bool:
         return (_is_loopback(host) and self._scene.settings.shell_loopback) or program in _LOGINS
@@ -329,7 +365,10 @@ class Effects:
             return None
         if answer.error:
             return Refusal("dns_failure", answer.error)
-        return rules.judge(destination, answer.addresses)
+        if "." in destination.host or not rules.settings.deny_private_ips:
+            return rules.judge(destination, answer.addresses)
+        private = next((address for address in answer.addresses if address_class(address) is not None), None)
+        return Refusal("private_ip", f"{destination.host} is a private address") if private is not None else None
 
     # Code.
 
@@ -445,6 +484,11 @@ SHOWING: Final = frozenset(
     " gzip dd python python3 perl ruby node php curl wget ln tee xargs fold fmt column split pr iconv zcat".split()
 ) | {""}
 """Programs that show, copy or send what a file holds. Others use a key without showing it."""
+_STARTERS: Final = frozenset(
+    "git source . ssh ssh-keygen systemctl journalctl systemd-analyze visudo crontab shellcheck shfmt bash sh zsh dash"
+    " pre-commit husky nginx pytest".split()
+)
+"""Programs that are given a start-up file, a unit or a hook to look at or to run it."""
 _LOOKERS: Final = frozenset("cat cmp diff grep head jq ls md5sum sha256sum stat tail wc".split()) | {""}
 """Programs that only look, whatever their options. No other may be given a place of the guard's."""
 _HARMLESS_DEVICES: Final = (
@@ -462,7 +506,12 @@ def _is_device(path: str) -> bool:
 
 
 def _is_loopback(host: str) -> bool:
-    return host in ("localhost", "::1", "[::1]") or host.endswith(".localhost") or host.startswith("127.")
+    """Whether a host is this machine: by its name, or by an address that is one, not a name that begins like one."""
+    return (
+        host in ("localhost", "::1", "[::1]", "0.0.0.0")  # noqa: S104 - compared with, not bound to
+        or host.endswith(".localhost")
+        or address_class(host) == "loopback"
+    )
 
 
 def _span(act: Act, leaf: Leaf | None) -> Span | None:

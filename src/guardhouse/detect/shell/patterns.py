@@ -12,14 +12,18 @@ from guardhouse.detect.paths.places import name_matches
 
 _LONGEST: Final = 256
 _WILD: Final = frozenset("*?[")
+_ODD: Final = frozenset("[\\(")
+"""What patterns are not worked out with."""
 
 
 def trimmed(text: str, pattern: str, operator: str) -> str | None:
     """`text` without the shortest (`#`, `%`) or longest (`##`, `%%`) beginning or end that matches."""
     from_start = operator[0] == "#"
+    if "(" in pattern:
+        return None
     if _WILD.isdisjoint(pattern):
         return text.removeprefix(pattern) if from_start else text.removesuffix(pattern)
-    if len(text) > _LONGEST or len(pattern) > _LONGEST or "[" in pattern or "\\" in pattern:
+    if len(text) > _LONGEST or len(pattern) > _LONGEST or not _ODD.isdisjoint(pattern):
         return None
     cuts = range(len(text) + 1)
     longest_first = len(operator) == 2
@@ -33,7 +37,8 @@ def trimmed(text: str, pattern: str, operator: str) -> str | None:
 
 def replaced(text: str, pattern: str, replacement: str, operator: str) -> str | None:
     """`text` with the first match, or all, of a plain pattern replaced."""
-    if not _WILD.isdisjoint(pattern) or not pattern or "\\" in pattern or len(text) * len(replacement) > 1 << 20:
+    plain = bool(pattern) and _WILD.isdisjoint(pattern) and _ODD.isdisjoint(pattern) and "&" not in replacement
+    if not plain or len(text) * len(replacement) > 1 << 20:
         return None
     if operator == "//":
         return text.replace(pattern, replacement)

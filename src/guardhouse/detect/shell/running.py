@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.detect.acts import UNKNOWN, Act, Source
+from guardhouse.detect.acts import UNKNOWN, Source
+from guardhouse.detect.shell.noting import Spent
 from guardhouse.detect.shell.parser import Limits, parse
 from guardhouse.detect.shell.programs import TALKERS, matters, run_program
 from guardhouse.detect.shell.programs.builtins import CODE_VARIABLES
-from guardhouse.detect.shell.programs.interpreters import language_of, read_foreign
-from guardhouse.detect.shell.state import MOST_FILES, Call, State
+from guardhouse.detect.shell.programs.interpreters import language_of, read_foreign, run_script
+from guardhouse.detect.shell.redirecting import Input, Redirecting
+from guardhouse.detect.shell.state import Call, State, either
 from guardhouse.detect.shell.syntax import (
     Calculation,
     Case,
@@ -25,152 +27,78 @@ from guardhouse.detect.shell.syntax import (
     If,
     Loop,
     Pipeline,
-    Process,
-    Redirect,
+    Script,
     Simple,
     Statement,
     Test,
-    Text,
 )
 from guardhouse.detect.shell.values import (
     DYNAMIC,
     LONGEST,
+    MOST_VALUES,
     NOTHING,
     SILENT,
     Expander,
     Stream,
     Value,
-    Variables,
 )
-from guardhouse.model import Confidence, Effect
+from guardhouse.model import Effect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from guardhouse.detect.shell.reading import Problem
-    from guardhouse.detect.shell.syntax import Assignment, Command, Script
-    from guardhouse.detect.shell.values import Sources
+    from guardhouse.detect.shell.syntax import Assignment, Command, Process, Redirect, Word
 
-_MOST_WORK: Final = 14_000
-"""What one reading may cost, in units of about a microsecond."""
 _MOST_DEPTH: Final = 24
 """Scripts inside scripts, functions inside functions."""
 _MOST_WRAPPERS: Final = 64
 """Programs that run programs."""
-_MOST_NODES: Final = 8000
-_MOST_ACTS: Final = 200
+_MOST_NODES: Final = 6000
 _MOST_BYTES: Final = 65_536
+_MOST_ROUNDS: Final = 5
+"""How often a loop is gone through."""
+_MOST_TRAPS: Final = 8
 
 LONGEST_LINE: Final = 2000
 _RUN_COST: Final = 24
 _COMMAND_COST: Final = 4
-_ACT_COST: Final = 6
 
-_NETWORK_FILES: Final = ("/dev/tcp/", "/dev/udp/")
 _NETWORK: Final = frozenset({Source.NETWORK})
 
 
-class Spent(Exception):
-    """The work that a reading may take is done; what was seen until then stays."""
-
-
-class Machine:
+class Machine(Redirecting):
     """One reading of one command line."""
 
-    __slots__ = (
-        "_acts",
-        "_depth",
-        "_nodes",
-        "_place",
-        "_work",
-        "_wrapped",
-        "_wrappers",
-        "home",
-        "lines",
-        "noted",
-        "temp",
-    )
-
     def __init__(self, home: str, temp: str = "/tmp") -> None:  # noqa: S108 - what it usually is
+        super().__init__()
         self.home = home
         self.temp = temp
-        self._acts: dict[Act, None] = {}
-        self._work = 0
         self._wrappers = 0
         self._nodes = _MOST_NODES
         self._depth = 0
+        self._loops = 0
         self._wrapped = ""
         """The program whose argument the code that is read now is."""
-        self._place: tuple[int, int] | None = None
-        """Where the code that is read now stands, if it is nested in an argument."""
         self.noted: set[str] = set()
         """What the commands of the current pipe turned out to be: `shell`, `network`."""
         self.lines: list[str] = []
         """The commands that would be run, in plain words; of programs that only say something, not what they say."""
+        self.traps: list[Value] = []
+        """Code that runs at the end."""
 
-    @property
-    def acts(self) -> tuple[Act, ...]:
-        """What was seen, in the order in which it was seen."""
-        return tuple(self._acts)
-
-    def spend(self, units: int) -> None:
-        """Count work; raises `Spent` when there was too much of it."""
-        self._work += units
-        if self._work > _MOST_WORK:
-            raise Spent
+    # Code inside code.
 
     def read_whole(self, text: str, state: State) -> None:
         """Follow a text from its beginning; if it takes too much, with a note instead of the rest."""
-        self.guarded(lambda: self.enter(text, state))
+        self.guarded(lambda: self._whole(text, state))
 
-    def guarded(self, work: Callable[[], object]) -> None:
-        """Do a piece of work within the budget."""
-        try:
-            work()
-        except Spent:
-            self._place = None
-            self.give_up("it does too much")
-        except RecursionError:  # nested in more ways at once than are counted
-            self._place = None
-            self.give_up("it is nested too deep")
-
-    # What programs say of themselves.
-
-    def act(self, call: Call | None, state: State, effect: Effect, value: Value | str = "", **more: object) -> None:
-        """Note that a program would do something to what a value names."""
-        self.spend(_ACT_COST)
-        text, start, end = (value, 0, 0) if isinstance(value, str) else (value.text, value.start, value.end)
-        if self._place is not None:
-            start, end = self._place
-        elif not end and call is not None:
-            start, end = call.program.start, call.program.end
-        if len(self._acts) < _MOST_ACTS:
-            act = Act(
-                effect=effect,
-                target=text,
-                scope=more.pop("scope", state.scope),  # type: ignore[arg-type]
-                start=start,
-                end=end,
-                program=call.name if call is not None else "",
-                **more,  # type: ignore[arg-type]
-            )
-            self._acts[act] = None
-        else:
-            raise Spent
-
-    def give_up(self, why: str) -> None:
-        """Note that something could not be followed."""
-        start, end = self._place or (0, 0)
-        self._acts[Act(effect=Effect.UNANALYSABLE, what=why, start=start, end=end, certainty=Confidence.MEDIUM)] = None
-
-    def on_path(self, call: Call, state: State, effect: Effect, value: Value, **more: object) -> None:
-        """Note that a program would do something to a file."""
-        if value.text == "-" or not value.text:
-            return
-        absolute = value._replace(text=state.path(value.text))
-        self.act(call, state, effect, absolute, kind="path", **more)
-
-    # Code inside code.
+    def _whole(self, text: str, state: State) -> None:
+        self.enter(text, state)
+        self._depth += 1
+        for code in self.traps[:_MOST_TRAPS]:
+            self.enter(code.text, state.copy(), code)
+        self._depth -= 1
 
     def enter(self, text: str, state: State, value: Value | None = None) -> Stream:
         """Follow code that is given as text, in the given state."""
@@ -189,10 +117,22 @@ class Machine:
         )
         self._nodes -= len(text) // 8 + 8
         self.spend(8 + len(text) // 16 if self._depth else 0)
+        if value is not None and value.sources & _OUTSIDE:
+            self.act(None, state, Effect.EXECUTES, value, sources=value.sources)
+        if UNKNOWN in text and self._depth:
+            sources = value.sources | DYNAMIC if value is not None and value.sources else NOTHING
+            state.variables.values["_GUARDHOUSE_UNKNOWN"] = (Value(UNKNOWN, sources),)
         if parsed.problem is not None and (self._depth or self._wrapped or _hides_more(text, parsed.problem)):
             self.give_up(_PROBLEMS[parsed.problem.kind])
         self._depth += 1
         out = self.script(parsed.script, state)
+        if UNKNOWN in text and self._depth > 1 and not self._unsure:
+            # What is not known may be nothing.
+            self._unsure = True
+            self.script(
+                parse(text.replace(UNKNOWN, ""), Limits(_MOST_BYTES, max(self._nodes, 1), 60)).script, state.copy()
+            )
+            self._unsure = False
         self._depth -= 1
         self._place = before
         return out
@@ -204,62 +144,46 @@ class Machine:
         self._wrapped = outer
         return out
 
-    def execute(self, call: Call, state: State, code: Stream, *, what: str = "") -> Stream:
-        """Follow code that comes out of a pipe or a file; if it is not known, note where it comes from."""
-        if code.text is None:
-            self.act(call, state, Effect.EXECUTES, call.program, sources=code.sources | DYNAMIC, what=what)
-            return Stream(None, code.sources)
-        hidden = code.sources if UNKNOWN in code.text else code.sources & _OUTSIDE
-        if hidden:
-            self.act(call, state, Effect.EXECUTES, call.program, sources=hidden, what=what)
-        inner = state.copy()
-        inner.stdin, inner.waits = SILENT, True
-        return self.enter(code.text, inner, call.program)
-
     # The walk.
 
     def script(self, script: Script, state: State) -> Stream:
         """Follow a script; gives what it would print."""
-        texts: list[str] | None = []
-        sources: Sources = NOTHING
-        for statement in script.statements:
-            out = self._statement(statement, state)
-            sources |= out.sources
-            if texts is not None:
-                if out.text is None:
-                    texts = None
-                else:
-                    texts.append(out.text)
-        return Stream(None if texts is None else "".join(texts)[:LONGEST], sources)
+        outs = [self._statement(statement, state) for statement in script.statements]
+        return _together(outs)
 
     def _statement(self, statement: Statement, state: State) -> Stream:
-        if len(statement.pipelines) == 1:
-            return self._pipeline(statement.pipelines[0], state)
-        sources: Sources = NOTHING
-        texts: list[str | None] = []
-        for pipeline in statement.pipelines:
-            # What stands after `&&` or `||` may run or not: variables keep both values.
-            before = self._kept(pipeline, state) if texts else None
-            out = self._pipeline(pipeline, state)
-            if before is not None:
-                state.variables.joined(before)
-            texts.append(out.text)
-            sources |= out.sources
-        known = [text for text in texts if text is not None]
-        return Stream("".join(known)[:LONGEST] if len(known) == len(texts) else None, sources)
+        if statement.background:
+            # A shell of its own: what it sets is not seen here.
+            return self._parts(statement, state.copy())
+        return self._parts(statement, state)
 
-    def _kept(self, pipeline: Pipeline, state: State) -> Variables | None:
-        """The variables that a pipeline may change, as they are before it; None if it changes none."""
-        names: list[str] = []
-        for command in pipeline.commands:
-            if type(command) is not Simple:
-                self.spend(len(state.variables.values) // 2)
-                return state.variables.copy()
-            names += (one.name for one in command.assignments)
-        held = state.variables.values
-        kept = Variables()
-        kept.values = {name: held[name] for name in names if name in held}
-        return kept if kept.values else None
+    def _parts(self, statement: Statement, state: State) -> Stream:
+        """Pipelines joined by `&&` and `||`: those after the first may run or not."""
+        outs = []
+        start = state.places
+        operators = (*statement.operators, "")
+        for index, pipeline in enumerate(statement.pipelines):
+            places = state.places
+            if index == 0:
+                outs.append(self._pipeline(pipeline, state))
+            else:
+                outs.append(self._perhaps(pipeline, state))
+            # Whether a command succeeded is known only after `&&`, and where every failure ends the script.
+            known = operators[index] == "&&" or state.stops or state.cwd in (self.home, self.temp, "/")
+            if state.places != places and not known:
+                state.may_be_in(places)
+        if len(outs) > 1 and state.places != start:
+            state.may_be_in(start)
+        return _together(outs)
+
+    def _perhaps(self, pipeline: Pipeline, state: State) -> Stream:
+        before = state.variables.copy()
+        self.spend(len(before.values) // 4)
+        self._maybe += 1
+        out = self._pipeline(pipeline, state)
+        self._maybe -= 1
+        state.variables.joined(before)
+        return out
 
     def _pipeline(self, pipeline: Pipeline, state: State) -> Stream:
         commands = pipeline.commands
@@ -268,10 +192,13 @@ class Machine:
         outer = self.noted
         self.noted = set()
         stream, waits = state.stdin, state.waits
+        inner = state
         for command in commands:
             inner = state.copy()
             inner.stdin, inner.waits = stream, waits
             stream, waits = self._command(command, inner), False
+        # Some shells run the last command of a pipe themselves.
+        state.variables.joined(inner.variables)
         if {"shell", "network"} <= self.noted:
             self.act(None, state, Effect.SPAWNS_SHELL, "", sources=_NETWORK)
         self.noted |= outer
@@ -282,7 +209,7 @@ class Machine:
             return self._simple(command, state)
         self.spend(_COMMAND_COST)
         if type(command) is Function:
-            state.functions[command.name] = command.body
+            state.define(command.name, _with_redirects(command))
             if command.name == "command_not_found_handle":
                 self._command(command.body, state.copy())
             return SILENT
@@ -293,101 +220,124 @@ class Machine:
         redirects: tuple[Redirect, ...] = getattr(command, "redirects", ())
         if not redirects:
             return self._compound(command, state)
-        inside = state
-        if any(one.operator in _INPUT for one in redirects):
-            inside = state.copy()
-            inside.variables = state.variables
-        stream, waits, network = self._inputs(redirects, state)
-        inside.stdin, inside.waits = stream, waits
-        before = state.network
-        if network:
-            state.network = inside.network = state.network | {"0", "1"}
-        out = self._compound(command, inside)
-        state.network = before
-        return self._outputs(redirects, state, out, None)
+        outputs = self.outputs(redirects, state)
+        given = self.inputs(redirects, state)
+        stdin, waits, network = state.stdin, state.waits, state.network
+        state.stdin, state.waits = given.stream, given.waits
+        if given.network:
+            state.network = state.network | {"0", "1"}
+        out = self._compound(command, state)
+        state.stdin, state.waits, state.network = stdin, waits, network
+        return self.put(outputs, state, out, None)
 
     def _compound(self, command: Command, state: State) -> Stream:
         if type(command) is Group:
             return self.script(command.body, state.copy() if command.subshell else state)
         if type(command) is If:
-            return self._branches([(condition, body) for condition, body in command.branches], command.otherwise, state)
+            return self._branches(command.branches, command.otherwise, state)
         if type(command) is Case:
-            subject = self._expander(state).one(command.subject)
-            del subject  # what is substituted in it has run; which branch is taken is not told
+            # What is substituted in its words runs; which branch is taken is not told.
+            self.expander(state).one(command.subject)
             for patterns, _body in command.branches:
-                self._expander(state).words(patterns)
+                self.expander(state).words(patterns)
             return self._branches([(None, body) for _patterns, body in command.branches], None, state)
         if type(command) is Loop:
             return self._loop(command.condition, command.body, state)
         if type(command) is For:
             return self._for(command, state)
         if type(command) is Test:
-            values = self._expander(state).words(command.words)
-            if any("$(" in value.text or "`" in value.text for value in values) and any(
-                value.text in _NUMERIC for value in values
-            ):
-                self.give_up("a comparison that runs code")
+            self._test(self.expander(state).every(command.words), state)
         elif type(command) is Calculation:
-            for value in self._expander(state).text(command.inner):
-                # A plain sh reads two parentheses as a shell in a shell.
-                if any(map(matters, value.text.replace("(", " ").replace(")", " ").split())):
-                    self.enter(value.text.strip("() "), state.copy(), value)
+            self._calculate(command, state)
         return SILENT
 
-    def _branches(self, branches: list[tuple[Script | None, Script]], otherwise: Script | None, state: State) -> Stream:
-        """Every branch is taken, each from the same start; afterwards variables may be what any of them left."""
-        start = state.variables
-        ends = []
-        outs = []
-        for condition, body in branches:
+    def _test(self, values: list[Value], state: State) -> None:
+        """Comparing numbers is arithmetic, and arithmetic runs what is substituted in an index."""
+        if any(value.text in _NUMERIC for value in values):
+            for value in values:
+                self.look_into(value.text, state)
+
+    def _calculate(self, command: Calculation, state: State) -> None:
+        for value in self.expander(state).text(command.inner):
+            self.look_into(value.text, state)
+            state.variables.calculated(value.text)
+            # A plain sh reads two parentheses as a shell in a shell.
+            if any(map(matters, value.text.replace("(", " ").replace(")", " ").split())):
+                self.enter(value.text.strip("() "), state.copy(), value)
+
+    def is_known(self, word: str) -> bool:
+        """Whether a word names a program that the tables know to do something."""
+        return matters(word)
+
+    def look_into(self, text: str, state: State) -> None:
+        """Arithmetic is worked out of a text: what is substituted in an index of it runs, also in that of a variable
+        that it names."""
+        self.expander(state).look_into(text)
+
+    def _branches(
+        self, branches: Sequence[tuple[Script | None, Script]], otherwise: Script | None, state: State
+    ) -> Stream:
+        """Every branch is taken, each from the same start; afterwards things may be as any of them left them."""
+        start, places = state.variables, state.places
+        ends, outs, ways = [], [], [places]
+        bodies = [*branches, (None, otherwise)] if otherwise is not None else branches
+        for condition, body in bodies:
             if condition is not None:
                 self.script(condition, state)
-                start = state.variables
+                start, places = state.variables, state.places
             self.spend(4 + len(start.values))
             state.variables = start.copy()
+            self._maybe += 1
             outs.append(self.script(body, state))
+            self._maybe -= 1
             ends.append(state.variables)
+            ways.append(state.places)
             state.variables = start
-        if otherwise is not None:
-            state.variables = start.copy()
-            outs.append(self.script(otherwise, state))
-            ends.append(state.variables)
+            state.cwd, state.others = places[0], places[1:]
         self.spend(sum(len(end.values) for end in ends) // 2)
         state.variables = start.copy()
         state.variables.joined(*ends)
+        for way in ways:
+            state.may_be_in(way)
         sources = NOTHING.union(*(out.sources for out in outs))
-        only = outs[0].text if len({out.text for out in outs}) == 1 else None
-        return Stream(only if only == "" else None, sources)
+        silent = all(out.text == "" for out in outs)
+        return Stream("" if silent else None, sources)
 
     def _loop(self, condition: Script | None, body: Script, state: State) -> Stream:
-        """Gone through twice, so that what one round leaves is seen by the next."""
-        before = state.variables.copy()
+        """Gone through until nothing changes any more; what still changes then may be anything."""
         out = SILENT
-        for _ in range(2):
+        self._loops += 1
+        self._maybe += 1
+        rounds = _MOST_ROUNDS if self._loops < 3 else 2
+        for round_ in range(rounds):
+            before, places = state.variables.copy(), state.places
             self.spend(12 + len(before.values))
-            seen = dict(state.variables.values)
             if condition is not None:
                 self.script(condition, state)
             out = self.script(body, state)
-            if state.variables.values == seen or self._depth > 2:
-                break
-            # After more rounds a value may be anything that grows out of this one.
-            for name, values in state.variables.values.items():
-                old = seen.get(name)
-                if old is not None and old != values and _ != 0:
-                    state.variables.values[name] = (*values[:8], Value(UNKNOWN, DYNAMIC))
-            self._depth += 1
             state.variables.joined(before)
-            self._depth -= 1
-        state.variables.joined(before)
+            state.may_be_in(places)
+            changed = {
+                name
+                for name, values in state.variables.values.items()
+                if set(values) != set(before.values.get(name, ()))
+            }
+            if not changed - {"_"}:
+                break
+            if round_ == rounds - 2:
+                for name in changed:
+                    state.variables.set(name, (*state.variables.values[name][:8], Value(UNKNOWN, DYNAMIC)))
+        self._maybe -= 1
+        self._loops -= 1
         return Stream(None if out.text else out.text, out.sources)
 
     def _for(self, command: For, state: State) -> Stream:
-        expander = self._expander(state)
+        expander = self.expander(state)
         if command.header is not None:
-            expander.text(command.header)
+            for value in expander.text(command.header):
+                expander.look_into(value.text)
             return self._loop(None, command.body, state)
-        values = list(state.variables.positional) if command.words is None else expander.words(command.words)
+        values = list(state.variables.positional) if command.words is None else expander.every(command.words)
         if not values:
             return SILENT
         state.variables.set(command.name, values)
@@ -398,7 +348,9 @@ class Machine:
 
     # Simple commands.
 
-    def _expander(self, state: State) -> Expander:
+    def expander(self, state: State) -> Expander:
+        """Turns words into values, at this point of a script."""
+
         def output(script: Script) -> Stream:
             return self._substituted(script, state)
 
@@ -409,7 +361,7 @@ class Machine:
             # As in double quotes: what is substituted in it runs.
             self.enter('"' + text.replace('"', '\\"') + '"', state.copy())
 
-        return Expander(state.variables, self.home, state.cwd, output, process, run, self.spend)
+        return Expander(state.variables, self.home, state.cwd, state.left, output, process, run, self.spend)
 
     def _substituted(self, script: Script, state: State) -> Stream:
         if self._depth >= _MOST_DEPTH:
@@ -429,7 +381,7 @@ class Machine:
         command = script.statements[0].pipelines[0].commands[0]
         if type(command) is not Simple or command.words or command.assignments or len(command.redirects) != 1:
             return None
-        return self._inputs(command.redirects, state)[0]
+        return self.inputs(command.redirects, state).stream
 
     def _process(self, part: Process, state: State) -> Value:
         """A file name that leads to a script's output; what reads it is told by name."""
@@ -446,53 +398,102 @@ class Machine:
         return Value("/dev/fd/62")
 
     def _simple(self, command: Simple, state: State) -> Stream:
+        """A command is followed once for each combination of values that its variables may have."""
         self.spend(_COMMAND_COST + len(command.words))
-        expander = self._expander(state)
-        environment = {one.name: value for one in command.assignments for value in self._assigned(one, expander)}
+        if not command.words:
+            return self._assignments(command, state)
+        choices = self.expander(state).choices(_words_of(command))
+        if choices is None:
+            self.give_up("it may go too many ways")
+            choices = []
+        if len(choices) < 2:
+            return self._followed(command, state)
+        start, places = state.variables, state.places
+        outs, ends = [], []
+        for choice in choices:
+            self.spend(4 + len(start.values) // 2)
+            state.variables = start.copy()
+            state.variables.choice = {**start.choice, **choice}
+            state.cwd, state.others = places[0], places[1:]
+            outs.append(self._followed(command, state))
+            state.variables.choice = start.choice
+            ends.append((state.variables, state.places))
+        state.variables = ends[0][0]
+        state.variables.joined(*(variables for variables, _places in ends[1:]))
+        for _variables, way in ends:
+            state.may_be_in(way)
+        return either(outs)
+
+    def _assignments(self, command: Simple, state: State) -> Stream:
+        expander = self.expander(state)
+        for one in command.assignments:
+            self._assign(one, state, expander)
+        if command.redirects:
+            outputs = self.outputs(command.redirects, state)
+            given = self.inputs(command.redirects, state)
+            self.put(outputs, state, given.stream if given.stream is not state.stdin else SILENT, None)
+        return SILENT
+
+    def _followed(self, command: Simple, state: State) -> Stream:
+        """Follow a command; if it uses variables that nobody has set, also as if those were empty."""
+        out, guessed = self._once(command, state)
+        if not guessed or self._unsure:
+            return out
+        self._unsure = True
+        other = state.copy()
+        other.variables.blank = True
+        self._once(command, other)
+        self._unsure = False
+        other.variables.blank = False
+        if other.places != state.places:
+            state.may_be_in(other.places)
+        return out
+
+    def _once(self, command: Simple, state: State) -> tuple[Stream, bool]:
+        """Follow a command on one way; also tells whether it uses variables that nobody has set."""
+        state.variables.unset = False
+        expander = self.expander(state)
+        environment = {
+            one.name: value
+            for one in command.assignments
+            if one.value is not None
+            for value in expander.text(one.value)
+        }
+        args = expander.words(command.words)
         redirects = command.redirects
-        words = command.words
-        ways: list[list[Value]] = []
-        if words and len(words[0].parts) == 1 and type(words[0].parts[0]) is Text:
-            args = expander.words(words)
-        elif words:
-            ways = expander.ways(words[0])
-            rest = expander.words(words[1:])
-            args = [*ways[0], *rest] if ways else rest
-        else:
-            args = []
         if not args:
-            for one in command.assignments:
-                self._assign(one, state, expander)
-            if not redirects:
-                return SILENT
-            stream, _waits, _network = self._inputs(redirects, state)
-            self._outputs(
-                redirects, state, Stream("") if not any(r.operator == "<" for r in redirects) else stream, None
-            )
-            return SILENT
+            return self._assignments(command, state), state.variables.unset
+        outputs = self.outputs(redirects, state) if redirects else []
+        given = self.inputs(redirects, state) if redirects else Input(state.stdin, state.waits)
+        guessed = state.variables.unset
         program = args[0]
-        if redirects:
-            stream, waits, network = self._inputs(redirects, state)
-        else:
-            stream, waits, network = state.stdin, state.waits, False
         call = Call(
             program.text.rpartition("/")[2],
             program,
             args[1:],
-            stream,
-            waits,
+            given.stream,
+            given.waits,
             environment,
-            network or bool(state.network & {"0", "1"}),
+            given.network or bool(state.network & {"0", "1"}),
             self._wrapped,
         )
+        held = {name: state.variables.values.get(name) for name in environment}
+        for name, value in environment.items():
+            state.variables.set(name, [value])
         out = self.run(call, state)
-        for way in ways[1:9]:
-            self.run(call._replace(name=way[0].text.rpartition("/")[2], program=way[0], args=[*way[1:], *rest]), state)
-        if len(args) > 1:
-            state.variables.values["_"] = (args[-1],)
+        for name, values in held.items():
+            if values is None:
+                state.variables.values.pop(name, None)
+            else:
+                state.variables.values[name] = values
+        state.variables.values["_"] = (args[-1],)
         if program.text == "exec" and len(args) == 1:
-            self._keep_descriptors(redirects, state)
-        return self._outputs(redirects, state, out, call) if redirects else out
+            self.keep_descriptors(redirects, state)
+        if outputs:
+            return self.put(outputs, state, out, call), guessed
+        if state.stdout and out.text:
+            self.keep(state, state.stdout, out, append=True)
+        return out, guessed
 
     def run(self, call: Call, state: State) -> Stream:
         """Follow one program: an alias, a function, or what the tables know."""
@@ -505,206 +506,122 @@ class Machine:
         return out
 
     def _run(self, call: Call, state: State) -> Stream:
-        self.lines.append(
-            " ".join([call.program.text, *(call.texts if call.name not in TALKERS else ())])[:LONGEST_LINE]
-        )
+        self.lines.append(_line(call))
         name = call.program.text
         alias = state.aliases.pop(name, None)
         if alias is not None:
             # Not every shell expands aliases, so the program itself is followed as well.
             self.enter(f"{alias} {' '.join(map(_quoted, call.texts))}", state, call.program)
             state.aliases[name] = alias
-        body = state.functions.get(name)
-        if body is not None:
-            if self._depth < _MOST_DEPTH:
-                self._function(body, call, state)
-            else:
-                self.give_up("a function calls itself without end")
+        outs = [self._function(body, call, state) for body in state.functions.get(name, ())]
         for path in self._found_first(call, state):
-            run_program(self, state, call._replace(program=call.program._replace(text=path), name=""))
-        return run_program(self, state, call)
+            found = call._replace(program=call.program._replace(text=path), name=path.rpartition("/")[2])
+            script = run_script(self, state, found)
+            outs.append(script if script is not None else run_program(self, state, found))
+        out = run_program(self, state, call)
+        return either([*outs, out]) if outs else out
 
     def _found_first(self, call: Call, state: State) -> list[str]:
-        """Files that this command wrote where a changed `PATH` finds them before the program of that name; and what
-        a link made by this command leads to."""
-        name = call.program.text
-        if "/" in name:
-            target = state.links.get(state.path(name))
-            return [target] if target is not None else []
+        """Files that this command wrote where the program of that name is found: by its path, or by a changed `PATH`;
+        and what a link made by this command leads to."""
         if not state.files and not state.links:
             return []
-        given = call.environment.get("PATH") or state.variables.values.get("PATH", (None,))[0]
-        if given is None:
-            return []
-        places = [state.path(f"{place or '.'}/{name}") for place in given.text.split(":")[:16]]
-        return [place for place in places if place in state.files or place in state.links]
+        name = call.program.text
+        if "/" in name:
+            places = list(state.paths(name, follow=False))
+        else:
+            given = call.environment.get("PATH") or state.variables.values.get("PATH", (None,))[0]
+            if given is None:
+                return []
+            candidates = [f"{place or '.'}/{name}" for place in given.text.split(":")[:64]]
+            places = [path for one in candidates for path in state.paths(one, follow=False)]
+        found = [place for place in places if place in state.files]
+        return found + [state.links[place] for place in places if place in state.links]
 
-    def _function(self, body: Command, call: Call, state: State) -> None:
+    def _function(self, body: Command, call: Call, state: State) -> Stream:
+        if self._depth >= _MOST_DEPTH:
+            self.give_up("a function calls itself without end")
+            return Stream(None, DYNAMIC)
         outer, state.variables.positional = state.variables.positional, tuple(call.args)
-        stdin, waits = state.stdin, state.waits
+        before = state.variables.copy()
+        stdin, waits, places = state.stdin, state.waits, state.places
         state.stdin, state.waits = call.stdin, call.waits
         self._depth += 4
-        self._command(body, state)
+        out = self._command(body, state)
         self._depth -= 4
+        state.variables.joined(before)
         state.variables.positional = outer
         state.stdin, state.waits = stdin, waits
-
-    def _assigned(self, one: Assignment, expander: Expander) -> list[Value]:
-        if one.value is None:
-            return []
-        return expander.text(one.value)[:1]
+        state.may_be_in(places)
+        return out
 
     def _assign(self, one: Assignment, state: State, expander: Expander) -> None:
         variables = state.variables
         if one.value is None:
-            items = tuple(expander.words(one.array))
+            items = tuple(expander.every(one.array))
             self.spend(len(items))
             held = variables.arrays.get(one.name, ()) if one.append else ()
             variables.values.pop(one.name, None)
-            variables.arrays[one.name] = (*held, *items)[:256]
+            variables.arrays[one.name] = (*held, *items)[:MOST_VALUES]
             return
         values = expander.text(one.value)
-        if one.name in CODE_VARIABLES:
-            for value in values:
+        for value in values:
+            if one.name in CODE_VARIABLES:
                 self.enter(value.text, state.copy(), value)
+            expander.look_into(value.text)
         if one.index is not None:
             expander.text(one.index)
+            if one.name in ("BASH_ALIASES", "BASH_CMDS"):
+                self.give_up("it changes which program a name stands for")
+            # Which element an index names later is not followed.
             held = variables.arrays.get(one.name, ())
-            variables.values.pop(one.name, None)
-            variables.arrays[one.name] = (*held, *values)[:256]
+            variables.values[one.name] = (Value(UNKNOWN, DYNAMIC),)
+            variables.arrays[one.name] = (*held, *values, Value(UNKNOWN, DYNAMIC))[-MOST_VALUES:]
+            variables.loose.add(one.name)
             return
         if one.append:
             before = variables.values.get(one.name, (Value(""),))
             values = [Value(old.text + new.text, old.sources | new.sources) for old in before[:8] for new in values[:8]]
         variables.set(one.name, values)
 
-    # Redirects.
 
-    def _inputs(self, redirects: tuple[Redirect, ...], state: State) -> tuple[Stream, bool, bool]:
-        """What standard input is, whether anything can come from it, and whether it or the output is the network."""
-        stream, waits, network = state.stdin, state.waits, False
-        self.spend(6 * len(redirects))
-        for one in redirects:
-            operator = one.operator
-            if operator in ("<<", "<<-"):
-                stream, waits = self._document(one, state), False
-            elif operator == "<<<":
-                value = self._expander(state).one(one.target)
-                stream = Stream(value.text + "\n" if value.known else None, value.sources)
-                waits = False
-            elif operator in ("<", "<>"):
-                for value in self._expander(state).text(one.target):
-                    if self._is_network(value.text, state, value):
-                        network = True
-                        stream, waits = Stream(None, _NETWORK), False
-                    elif one.descriptor in ("", "0"):
-                        stream, waits = self.read(state, value), False
-            elif operator in ("<&", ">&"):
-                target = self._expander(state).one(one.target).text.rstrip("-")
-                if operator == "<&" and target in state.descriptors:
-                    stream, waits = state.descriptors[target], False
-                elif target in state.network:
-                    network = True
-                    if operator == "<&":
-                        stream, waits = Stream(None, _NETWORK), False
-                elif self._is_network(target, state, None):
-                    network = True
-            elif self._is_network(self._expander(state).one(one.target).text, state, None):
-                network = True
-        return stream, waits, network
+def _together(outs: list[Stream]) -> Stream:
+    """What several commands print, one after the other."""
+    if len(outs) == 1:
+        return outs[0]
+    texts = [out.text for out in outs if out.text is not None]
+    text = "".join(texts) if len(texts) == len(outs) else None
+    if text is not None and len(text) > LONGEST:
+        text = None
+    return Stream(text, NOTHING.union(*(out.sources for out in outs)))
 
-    def _document(self, one: Redirect, state: State) -> Stream:
-        if one.literal:
-            return Stream(one.target.literal or "")
-        value = self._expander(state).one(one.target)
-        return Stream(value.text, value.sources)
 
-    def _is_network(self, text: str, state: State, value: Value | None) -> bool:
-        if not text.startswith(_NETWORK_FILES):
-            return False
-        host, _, port = text[9:].partition("/")
-        self.act(
-            None,
-            state,
-            Effect.CONNECTS,
-            value._replace(text=f"{host}:{port}") if value else f"{host}:{port}",
-            kind="host",
-        )
-        return True
+def _words_of(command: Simple) -> Iterator[Word]:
+    yield from command.words
+    for redirect in command.redirects:
+        yield redirect.target
+    for one in command.assignments:
+        if one.value is not None:
+            yield one.value
 
-    def read(self, state: State, value: Value) -> Stream:
-        """What a file holds."""
-        path = state.path(value.text)
-        if path == "/dev/null":
-            return SILENT
-        if path in ("/dev/stdin", "/proc/self/fd/0", "/dev/fd/0"):
-            return state.stdin
-        held = state.files.get(path)
-        if held is not None:
-            return held
-        absolute = value._replace(text=path)
-        self.act(None, state, Effect.READS, absolute, kind="path")
-        return Stream(None, value.sources | {Source.FILE}, path)
 
-    def _outputs(self, redirects: tuple[Redirect, ...], state: State, out: Stream, call: Call | None) -> Stream:
-        """Where output goes: into files, from which later commands may read it, or on."""
-        for one in redirects:
-            operator = one.operator
-            if operator not in _OUTPUT:
-                continue
-            values = self._expander(state).text(one.target)
-            for value in values:
-                if operator == ">&" and (value.text.rstrip("-").isdigit() or value.text == "-"):
-                    if value.text in state.network:
-                        self._send(call, state, out)
-                    continue
-                if value.text.startswith(_NETWORK_FILES):
-                    self._send(call, state, out)
-                    continue
-                if value.text in ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"):
-                    continue
-                if one.descriptor in ("", "1") or operator.startswith("&"):
-                    self.write(call, state, value, out, append=operator in (">>", "&>>"))
-                    if operator != "<>":
-                        out = SILENT
-                else:
-                    self.write(call, state, value, Stream(None), append=True)
-        return out
+def _with_redirects(function: Function) -> Command:
+    if not function.redirects:
+        return function.body
+    inner = Script((Statement((Pipeline((function.body,)),)),))
+    return Group(inner, subshell=False, redirects=function.redirects)
 
-    def _send(self, call: Call | None, state: State, out: Stream) -> None:
-        if out.text is None or out.sources:
-            self.act(call, state, Effect.SENDS, "", kind="host", sources=out.sources)
 
-    def write(self, call: Call | None, state: State, value: Value, content: Stream, *, append: bool = False) -> None:
-        """Note that a file is written, and keep what it then holds."""
-        path = state.path(value.text)
-        effect = Effect.WRITES if append else Effect.OVERWRITES
-        self.act(call, state, effect, value._replace(text=path), kind="path", sources=content.sources)
-        before = state.files.get(path)
-        if append and before is not None:
-            known = before.text is not None and content.text is not None
-            text = f"{before.text}{content.text}"[:LONGEST] if known else None
-            content = Stream(text, before.sources | content.sources)
-        elif append:
-            content = Stream(None, content.sources) if content.text is None else content
-        if len(state.files) < MOST_FILES:
-            state.files[path] = content if call is not None and call.name in _COPYING else content._replace(name="")
-
-    def _keep_descriptors(self, redirects: tuple[Redirect, ...], state: State) -> None:
-        for one in redirects:
-            if one.operator in ("<", "<<", "<<-", "<<<") and one.descriptor not in ("", "0"):
-                state.descriptors = {**state.descriptors, one.descriptor: self._inputs((one_at_zero(one),), state)[0]}
-            text = self._expander(state).one(one.target).text
-            if text.startswith(_NETWORK_FILES) or text in state.network:
-                given = one.descriptor or ("0" if one.operator in _INPUT else "1")
-                state.network = state.network | ({given} if one.operator[0] != "&" else {"1", "2"})
+def _line(call: Call) -> str:
+    """A command in plain words, for who looks whether it is the guard's."""
+    words = call.texts if call.name not in TALKERS else []
+    line = " ".join([call.program.text, *words, call.stdin.name]).replace(UNKNOWN, "")
+    return line if "guard" in line.lower() else line[:LONGEST_LINE]
 
 
 _OUTSIDE: Final = frozenset({Source.NETWORK, Source.DECODED})
 _OBSCURE: Final = frozenset("$`\\'\"*?[{=~")
 _BREAKS: Final = str.maketrans(dict.fromkeys("<>;|&()", " "))
-_INPUT: Final = frozenset(["<", "<<", "<<-", "<<<", "<>", "<&"])
-_OUTPUT: Final = frozenset([">", ">>", ">|", "&>", "&>>", ">&", "<>"])
 _PROBLEMS: Final = {
     "syntax": "it can't be read as a shell would read it",
     "bytes": "it is too long",
@@ -725,16 +642,11 @@ def _hides_more(text: str, problem: Problem) -> bool:
     if problem.what.endswith("quote is not closed"):
         return False
     rest = text[problem.position :]
-    return not _OBSCURE.isdisjoint(rest) or any(map(matters, rest.translate(_BREAKS).split()))
+    writes = ">" in rest and ("/" in rest or "~" in rest)
+    return writes or not _OBSCURE.isdisjoint(rest) or any(map(matters, rest.translate(_BREAKS).split()))
 
 
-def one_at_zero(redirect: Redirect) -> Redirect:
-    """The same redirect of standard input."""
-    return Redirect(redirect.operator, redirect.target, "", redirect.literal)
-
-
-_COPYING: Final = frozenset(["cp", "gcp", "mv", "gmv", "install", "ginstall"])
-_NUMERIC: Final = frozenset("-eq -ne -lt -le -gt -ge".split())
+_NUMERIC: Final = frozenset("-eq -ne -lt -le -gt -ge -v -R".split())
 
 
 def _quoted(text: str) -> str:
@@ -766,7 +678,7 @@ def follow(
     first = command[: command.find("\n")] if command.startswith("#!") else ""
     language = language_of(first) if first else "shell"
     if language != "shell":
-        machine.guarded(lambda: _read_whole(machine, state, language, command))
+        machine.guarded(lambda: read_in_language(machine, state, language, command))
     machine.read_whole(command, state)
     return machine
 
@@ -774,35 +686,7 @@ def follow(
 _FINDERS: Final = frozenset("PATH LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT BASH_ENV ENV PROMPT_COMMAND SHELL IFS".split())
 
 
-def follow_code(language: str, code: str, *, home: str, cwd: str) -> Machine:
-    """Read code of another language; commands that it would run are followed."""
-    machine = Machine(home)
-    state = State(cwd)
-    machine.guarded(lambda: _read_code(machine, state, language, code))
-    return machine
-
-
-def _read_code(machine: Machine, state: State, language: str, code: str) -> None:
-    if language == "python":
-        code = _without_magic(machine, state, code)
-    _read_whole(machine, state, language, code)
-
-
-def _read_whole(machine: Machine, state: State, language: str, code: str) -> None:
+def read_in_language(machine: Machine, state: State, language: str, code: str) -> None:
+    """Follow a whole text in another language."""
     value = Value(code, NOTHING, False, 0, len(code))  # noqa: FBT003
     read_foreign(machine, state, Call(language, value, [], SILENT, True, {}), language, value)  # noqa: FBT003
-
-
-def _without_magic(machine: Machine, state: State, code: str) -> str:
-    """Notebook code without the lines that are commands; those are followed."""
-    if code.lstrip().startswith(("%%bash", "%%sh", "%%script", "%%system")):
-        machine.enter(code.lstrip().partition("\n")[2], state)
-        return ""
-    kept = []
-    for line in code.split("\n"):
-        bare = line.lstrip()
-        is_magic = bare[:1] in ("!", "%") and bare[1:2] not in ("=", " ")
-        if is_magic and (bare[0] == "!" or bare.startswith(("%sx", "%system"))):
-            machine.enter(bare.lstrip("!").removeprefix("%sx").removeprefix("%system"), state)
-        kept.append(line[: len(line) - len(bare)] + "pass" if is_magic else line)
-    return "\n".join(kept)

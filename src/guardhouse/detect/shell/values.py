@@ -24,9 +24,10 @@ DYNAMIC: Final[Sources] = frozenset({Source.DYNAMIC})
 
 LONGEST: Final = 65_536
 """Longer values are not kept: a script can double a variable with every line."""
-MOST_VALUES: Final = 64
+MOST_VALUES: Final = 256
 """Values that one variable is followed in, and arguments that one word becomes."""
-_MOST_WAYS: Final = 16
+_MOST_WAYS: Final = 64
+"""Combinations of values that one command is followed with."""
 _MOST_BRACES: Final = 256
 
 
@@ -64,14 +65,22 @@ UNSEEN: Final = Stream(None)
 class Variables:
     """The variables of a script at one point."""
 
-    __slots__ = ("arrays", "changed", "positional", "values")
+    __slots__ = ("arrays", "blank", "choice", "fixed", "loose", "positional", "unset", "values")
 
     def __init__(self) -> None:
         self.values: dict[str, tuple[Value, ...]] = {}
         self.arrays: dict[str, tuple[Value, ...]] = {}
         self.positional: tuple[Value, ...] = ()
-        self.changed: frozenset[str] = frozenset()
-        """Names set in a way that can't be followed, such as by `read`."""
+        self.choice: dict[str, int] = {}
+        """Which value of several each variable has on the way that is followed now."""
+        self.fixed: set[str] = set()
+        """Names that can't be set again."""
+        self.blank = False
+        """Whether variables that nobody has set are taken to be empty, and not to be something."""
+        self.unset = False
+        """Whether such a variable was used."""
+        self.loose: set[str] = set()
+        """Arrays whose elements were set one by one: which one an index names is not known."""
 
     def copy(self) -> Variables:
         """The same, for a shell of its own."""
@@ -79,15 +88,30 @@ class Variables:
         other.values = dict(self.values)
         other.arrays = dict(self.arrays)
         other.positional = self.positional
+        other.choice = self.choice
+        other.blank = self.blank
+        other.loose = self.loose
+        other.fixed = self.fixed
         return other
 
     def set(self, name: str, values: Iterable[Value]) -> None:
         """Let a variable have one of these values."""
         kept = tuple(dict.fromkeys(values))
+        if name in self.fixed:
+            kept = tuple(dict.fromkeys((*self.values.get(name, ()), *kept)))
         if any(len(value.text) > LONGEST for value in kept):
             kept = (Value(UNKNOWN, DYNAMIC),)
         self.values[name] = kept if len(kept) <= MOST_VALUES else (Value(UNKNOWN, DYNAMIC),)
         self.arrays.pop(name, None)
+
+    def calculated(self, text: str) -> None:
+        """Arithmetic may set the variables that it names."""
+        for mark in ("=", "++", "--"):
+            if mark in text:
+                for name in text.replace("+", " ").replace("-", " ").replace("=", " ").replace(",", " ").split()[:16]:
+                    if name.isidentifier() and name in self.values:
+                        self.values[name] = (*self.values[name][:8], Value(UNKNOWN))
+                return
 
     def joined(self, *others: Variables) -> None:
         """Take over what the variables may be after any of several ways was gone."""
@@ -98,7 +122,11 @@ class Variables:
                 if own is not values and own != values:
                     gathered.setdefault(name, dict.fromkeys(own or _UNSET)).update(dict.fromkeys(values))
         for name, found in gathered.items():
+            array = self.arrays.get(name)
             self.set(name, found)
+            if array is not None:
+                self.arrays[name] = array
+                self.loose.add(name)
         for other in others:
             for name, items in other.arrays.items():
                 if self.arrays.get(name) != items:
@@ -115,13 +143,14 @@ def _short(value: Value) -> Value:
 class Expander:
     """Turns words into arguments, for one point of a script."""
 
-    __slots__ = ("_choice", "_cwd", "_home", "_output", "_process", "_run", "_spend", "variables")
+    __slots__ = ("_cwd", "_home", "_left", "_output", "_process", "_run", "_spend", "variables")
 
     def __init__(
         self,
         variables: Variables,
         home: str,
         cwd: str,
+        left: str,
         output: Callable[[Script], Stream],
         process: Callable[[Process], Value],
         run: Callable[[str], None],
@@ -130,18 +159,33 @@ class Expander:
         self.variables = variables
         self._home = home
         self._cwd = cwd
+        self._left = left
         self._output = output
         self._process = process
         self._run = run
         """For text that an expansion runs as code."""
         self._spend = spend
-        self._choice: dict[str, int] = {}
 
     def words(self, words: Iterable[Word]) -> list[Value]:
         """The arguments that a list of words comes to."""
         values: list[Value] = []
         for word in words:
             values += self.word(word)
+        return values
+
+    def every(self, words: Iterable[Word]) -> list[Value]:
+        """The arguments that a list of words comes to, on every way."""
+        values: list[Value] = []
+        for word in words:
+            choices = self.choices((word,))
+            if choices is None:
+                values.append(Value(UNKNOWN, DYNAMIC))
+                continue
+            chosen = self.variables.choice
+            for choice in choices or [{}]:
+                self.variables.choice = {**chosen, **choice}
+                values += self.word(word)
+            self.variables.choice = chosen
         return values
 
     def word(self, word: Word) -> list[Value]:
@@ -154,52 +198,56 @@ class Expander:
         self._spend(len(parts))
         values: list[Value] = []
         for choice in _braces(parts, self._spend):
-            for _ in self._ways(choice):
-                values += self._fields(choice, word)
+            values += self._fields(choice, word)
         return values[:MOST_VALUES] if len(values) <= MOST_VALUES else [*values[:MOST_VALUES], Value(UNKNOWN, DYNAMIC)]
 
-    def ways(self, word: Word) -> list[list[Value]]:
-        """The arguments that one word comes to, for each way the script may have gone."""
-        return [
-            fields
-            for choice in _braces(word.parts, self._spend)[:1]
-            for _ in self._ways(choice)
-            if (fields := self._fields(choice, word))
-        ]
+    def choices(self, words: Iterable[Word]) -> list[dict[str, int]] | None:
+        """The combinations of values that the variables in these words may have; None if there are too many."""
+        names: dict[str, int] = {}
+        for word in words:
+            for part in word.parts:
+                if type(part) is Parameter:
+                    self._several(part, names)
+        if not names:
+            return []
+        total = 1
+        for count in names.values():
+            total *= count
+        if total > _MOST_WAYS:
+            return None
+        return [dict(zip(names, way, strict=True)) for way in product(*(range(count) for count in names.values()))]
+
+    def _several(self, part: Parameter, names: dict[str, int]) -> None:
+        count = len(self.variables.values.get(part.name, ()))
+        if count > 1 and part.name not in self.variables.choice:
+            names[part.name] = count
+        for word in part.arguments:
+            for inner in word.parts:
+                if type(inner) is Parameter:
+                    self._several(inner, names)
 
     def text(self, word: Word) -> list[Value]:
         """What a word comes to where a shell splits nothing: after `=`, in a redirect, in a here-document."""
         parts = word.parts
         if not parts:
             return [Value("", start=word.start, end=word.end)]
-        return [self._joined(parts, word) for _ in self._ways(parts)]
+        choices = self.choices((word,))
+        if choices is None:
+            return [Value(UNKNOWN, DYNAMIC, start=word.start, end=word.end)]
+        if not choices:
+            return [self._joined(parts, word)]
+        chosen = self.variables.choice
+        values = []
+        for choice in choices:
+            self._spend(4)
+            self.variables.choice = {**chosen, **choice}
+            values.append(self._joined(parts, word))
+        self.variables.choice = chosen
+        return values
 
     def one(self, word: Word) -> Value:
         """The first of what a word may come to, for where one is enough."""
         return self.text(word)[0]
-
-    def _ways(self, parts: Sequence[Part]) -> Iterable[object]:
-        """Sets, in turn, which value each variable has that may have several."""
-        names = {part.name: 0 for part in parts if type(part) is Parameter and self._count(part.name) > 1}
-        if not names or not self._choice.keys().isdisjoint(names):
-            yield None
-            return
-        counts = [self._count(name) for name in names]
-        total = 1
-        for count in counts:
-            total *= count
-        if total <= _MOST_WAYS:
-            ways: Iterable[tuple[int, ...]] = product(*(range(count) for count in counts))
-        else:
-            ways = (tuple(index % count for count in counts) for index in range(max(counts)))
-        for way in ways:
-            self._spend(4)
-            self._choice = dict(zip(names, way, strict=True))
-            yield None
-        self._choice = {}
-
-    def _count(self, name: str) -> int:
-        return len(self.variables.values.get(name, ()))
 
     def _fields(self, parts: Sequence[Part], word: Word) -> list[Value]:
         """The arguments of a word without braces, split where an expansion without quotes has blanks in it."""
@@ -213,8 +261,8 @@ class Expander:
                 started = True
                 text = part.text
                 if not part.quoted:
-                    if index == 0 and text[:1] == "~":
-                        text = self._tilde(text)
+                    if index == 0 and "~" in text:
+                        text = self._tilde(text) if text[:1] == "~" else self._assigned_tilde(text)
                     pattern = pattern or is_pattern(part.text)
                 texts.append(text)
                 continue
@@ -254,7 +302,9 @@ class Expander:
             if any(blank in text for blank in blanks):
                 for blank in blanks:
                     text = text.replace(blank, " ")
-                pieces = text.split()[:MOST_VALUES]
+                pieces = text.split()
+                if len(pieces) > MOST_VALUES:
+                    pieces = [*pieces[:MOST_VALUES], UNKNOWN]
                 edges = [""] if item.text[0] in blanks else [], [""] if item.text[-1] in blanks else []
                 split += [Value(piece, item.sources) for piece in (*edges[0], *pieces, *edges[1])]
             elif text:
@@ -278,6 +328,11 @@ class Expander:
                 sources |= item.sources
         return _short(Value("".join(texts), sources, pattern, word.start, word.end))
 
+    def _assigned_tilde(self, text: str) -> str:
+        """A tilde after `name=`, and after a colon in what is assigned, is a home, too."""
+        name, equals, rest = text.partition("=")
+        return f"{name}={self._tilde(rest)}" if equals and rest[:1] == "~" else text
+
     def _tilde(self, text: str) -> str:
         head, slash, rest = text.partition("/")
         if head == "~":
@@ -285,7 +340,7 @@ class Expander:
         if head == "~+":
             return f"{self._cwd}{slash}{rest}"
         if head == "~-":
-            return f"{UNKNOWN}{slash}{rest}"
+            return f"{self._left}{slash}{rest}"
         name = head[1:]
         return f"{'/root' if name == 'root' else f'/home/{name}'}{slash}{rest}"
 
@@ -303,11 +358,12 @@ class Expander:
             inner = self._joined(part.inner.parts, part.inner)
             number = calculated(inner.text, self.variables)
             if number is None:
-                self._look_into(inner.text)
+                self.look_into(inner.text)
+                self.variables.calculated(inner.text)
             return [Value(number if number is not None else UNKNOWN, inner.sources)]
         return []
 
-    def _look_into(self, text: str) -> None:
+    def look_into(self, text: str) -> None:
         """Arithmetic runs what is substituted in an index, also in that of a variable it names."""
         named = [value.text for name in text.split()[:8] for value in self.variables.values.get(name, ())]
         for one in (text, *named):
@@ -317,6 +373,8 @@ class Expander:
     def _parameter(self, part: Parameter) -> list[Value]:
         values = self._plain(part)
         self._spend(1 + sum(len(value.text) for value in values) // 256)
+        if part.indirect and part.index is not None:
+            return [Value(UNKNOWN, DYNAMIC)]
         if part.indirect and part.operator != "*":
             values = [found for value in values for found in self._named(value)]
         if part.length:
@@ -348,7 +406,7 @@ class Expander:
         if held is None and name in variables.arrays:
             return list(variables.arrays[name][:1])
         if held is not None:
-            at = self._choice.get(name, 0)
+            at = variables.choice.get(name, 0)
             return [held[at if at < len(held) else 0]]
         return [self._inherited(name)]
 
@@ -356,11 +414,15 @@ class Expander:
         items = self.variables.arrays[name]
         self._spend(len(items) // 2)
         wanted = self._joined(index.parts, index).text
-        number = calculated(wanted, self.variables) if wanted not in ("@", "*") else None
-        if number is not None and -len(items) <= int(number) < len(items):
+        if wanted in ("@", "*"):
+            return list(items)
+        number = calculated(wanted, self.variables)
+        if name in self.variables.loose or number is None:
+            self.look_into(wanted)
+            return [Value(UNKNOWN, DYNAMIC)]
+        if -len(items) <= int(number) < len(items):
             return [items[int(number)]]
-        # `@`, `*`, and whatever can't be told: all of them.
-        return list(items)
+        return [Value("")]
 
     def _inherited(self, name: str) -> Value:
         """What the environment says, as far as it is the same everywhere."""
@@ -368,8 +430,15 @@ class Expander:
             return Value(self._home)
         if name == "PWD":
             return Value(self._cwd)
+        if name == "OLDPWD":
+            return Value(self._left)
+        if name in _SET_BY_SHELL:
+            return Value(UNKNOWN, DYNAMIC)
         if name in _USUAL:
             return Value(_USUAL[name])
+        if self.variables.blank:
+            return Value("")
+        self.variables.unset = True
         return Value(UNKNOWN, frozenset({Source.SECRET}) if sounds_secret(name) else NOTHING)
 
     def _operated(self, part: Parameter, values: list[Value]) -> list[Value]:
@@ -398,7 +467,11 @@ class Expander:
         """`${name:-word}` and its kin."""
         word = part.arguments[0] if part.arguments else None
         instead = self._joined(word.parts, word) if word is not None else Value("")
-        is_set = part.name in self.variables.values or part.name.isdigit() or part.name in self.variables.arrays
+        name = part.name
+        is_set = name in self.variables.values or name.isdigit() or name in self.variables.arrays
+        is_set = is_set or (bool(values) and values[0].known and not self.variables.blank)
+        if not is_set and values and values[0].sources:
+            instead = Value(instead.text, instead.sources | values[0].sources)
         empty = not values or (values[0].known and not values[0].text)
         if part.operator in ("+", ":+"):
             return [instead] if not empty else values if is_set else [instead]
@@ -449,6 +522,8 @@ _USUAL: Final = {
     "BASH": "/bin/bash",
 }
 _LONGEST_NAME: Final = 200
+_SET_BY_SHELL: Final = frozenset("BASH_REMATCH OPTARG REPLY MAPFILE COPROC READLINE_LINE BASH_COMMAND _".split())
+"""What the script itself may have put there, by other commands than assignments."""
 _SECRET_NAMES: Final = ("SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "CREDENTIAL")
 
 
@@ -552,7 +627,9 @@ def _alternatives(
         if isinstance(token, str):
             if token in (",", "}") and depth:
                 return words, at
-            if token == "{" and depth < 20:
+            if token == "{":
+                if depth > 20:
+                    spend(1 << 30)
                 choices, after = _choices(tokens, at + 1, depth + 1, spend)
                 if choices is not None:
                     spend(len(words) * len(choices) * (1 + len(words[0]) // 8))

@@ -37,6 +37,8 @@ def echo(_machine: Machine, _state: State, call: Call) -> Stream:
         escapes = "e" in flags or escapes
         end = "" if "n" in flags else end
     text = " ".join(texts)
+    if escapes and "\\c" in text:
+        return Stream(None, _sources(call.args))
     return Stream((_unescaped(text) if escapes else text) + end, _sources(call.args))
 
 
@@ -90,7 +92,7 @@ def _formatted(form: str, args: list[Value]) -> str | None:
                 break
             out.append(form[at:percent])
             end = percent + 1
-            while end < len(form) and form[end] in "-+ #0123456789.":
+            while end < len(form) and form[end] in "-+ #0":
                 end += 1
             kind = form[end : end + 1]
             at = end + 1
@@ -111,20 +113,27 @@ def _formatted(form: str, args: list[Value]) -> str | None:
 def cd(machine: Machine, state: State, call: Call) -> Stream:
     """Another directory from here on."""
     places = [value for value in call.args if value.text[:1] != "-" or value.text == "-"]
+    if len(places) > 1 or "-n" in call.texts:
+        # Too many arguments, or only the stack: it stays where it is.
+        return SILENT
     if "CDPATH" in state.variables.values and places and places[0].text[:1] not in ("/", "."):
-        state.cwd = UNKNOWN
+        state.move(UNKNOWN)
     elif not places:
-        state.cwd = machine.home if call.name == "cd" else UNKNOWN
-    elif not places[0].known or places[0].text == "-" or places[0].text[:1] == "+":
-        state.cwd = UNKNOWN
+        state.move(machine.home if call.name == "cd" else UNKNOWN)
+    elif places[0].text == "-":
+        state.move(state.left)
+    elif not places[0].known or places[0].text[:1] == "+":
+        state.move(UNKNOWN)
     else:
-        state.cwd = state.path(places[0].text)
+        targets = state.paths(places[0].text)
+        state.move(targets[0])
+        state.may_be_in(targets[1:])
     return SILENT
 
 
 def popd(_machine: Machine, state: State, _call: Call) -> Stream:
     """Back to where only the run would know."""
-    state.cwd = UNKNOWN
+    state.move(UNKNOWN)
     return SILENT
 
 
@@ -148,7 +157,11 @@ def source(machine: Machine, state: State, call: Call) -> Stream:
         return SILENT
     place = places[0]
     path = state.path(place.text)
-    content = call.stdin if path in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0") else state.files.get(path)
+    content = call.stdin if path in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0") else state.held(place.text)
+    if content is None and path.startswith("/dev/fd/"):
+        content = state.descriptors.get(path[8:])
+    if content is None and place.pattern:
+        machine.act(call, state, Effect.EXECUTES, place, sources=DYNAMIC)
     if content is None:
         if place.sources & _SUSPECT:
             machine.act(call, state, Effect.EXECUTES, place, sources=place.sources)
@@ -170,9 +183,17 @@ def export(machine: Machine, state: State, call: Call) -> Stream:
     refers = call.args[:1] and call.args[0].text[:1] == "-" and "n" in call.args[0].text and call.name != "export"
     for value in call.args:
         name, equals, text = value.text.partition("=")
+        if equals and text.startswith("("):
+            state.variables.values[name] = (Value(UNKNOWN, DYNAMIC),)
+            machine.enter(f"{name}={text}", state, value)
+            continue
+        if "[" in name or "[" in text:
+            machine.look_into(value.text, state)
         if equals and refers:
             state.variables.set(name, [Value(UNKNOWN, DYNAMIC)])
         elif equals and name.rstrip("+").isidentifier():
+            if call.name == "readonly":
+                state.variables.fixed = state.variables.fixed | {name}
             if name.startswith("GUARDHOUSE_"):
                 machine.act(call, state, Effect.EXECUTES, value, kind="guard", what="a setting of the guard's")
             if name in CODE_VARIABLES:
@@ -192,7 +213,9 @@ def read(machine: Machine, state: State, call: Call) -> Stream:
     for code in sorted_.values("-C"):
         machine.enter(code.text, state.copy(), code)
     stream = call.stdin
-    if stream.text is None or call.waits:
+    for name in names:
+        machine.look_into(name.text, state)
+    if stream.text is None or call.waits or "IFS" in call.environment:
         value = Value(UNKNOWN, stream.sources | DYNAMIC)
         for name in (*names, *arrays):
             state.variables.set(name.text, [value])
@@ -218,9 +241,17 @@ def read(machine: Machine, state: State, call: Call) -> Stream:
     return SILENT
 
 
-def unset(_machine: Machine, state: State, call: Call) -> Stream:
+def unset(machine: Machine, state: State, call: Call) -> Stream:
     """Variables and functions that are no longer there."""
+    if any(text[:1] == "-" and "n" in text for text in call.texts):
+        return SILENT
+    only_functions = "-f" in call.texts
     for value in call.args:
+        machine.look_into(value.text, state)
+        if "[" in value.text:
+            state.variables.loose.add(value.text.partition("[")[0])
+        if only_functions:
+            continue
         state.variables.values[value.text] = (Value(""),)
         state.variables.arrays.pop(value.text, None)
         state.functions.pop(value.text, None)
@@ -231,10 +262,19 @@ def unset(_machine: Machine, state: State, call: Call) -> Stream:
 def set_(_machine: Machine, state: State, call: Call) -> Stream:
     """`set -- words`: the positional parameters."""
     texts = call.texts
+    state.stops = state.stops or any(text[:1] == "-" and text[:2] != "--" and "e" in text for text in texts)
+    state.stops = state.stops or texts[:2] == ["-o", "errexit"]
     if "--" in texts:
         state.variables.positional = tuple(call.args[texts.index("--") + 1 :])
-    elif texts and texts[0][:1] not in "-+":
-        state.variables.positional = tuple(call.args)
+    else:
+        # Options first; `-o` takes a name.
+        rest = [
+            value
+            for place, value in enumerate(call.args)
+            if value.text[:1] not in ("-", "+") and (place == 0 or texts[place - 1] not in ("-o", "+o"))
+        ]
+        if rest:
+            state.variables.positional = tuple(rest)
     return SILENT
 
 
@@ -254,29 +294,37 @@ def ztcp(machine: Machine, state: State, call: Call) -> Stream:
     return SILENT
 
 
-def mktemp(machine: Machine, _state: State, call: Call) -> Stream:
+def mktemp(machine: Machine, state: State, call: Call) -> Stream:
     """A name in the temporary directory that nobody knows before."""
-    given = [value for value in parsed(call.args, "-p --tmpdir --suffix").arguments if value.known]
+    sorted_ = parsed(call.args, "-p --suffix")
+    given = [value for value in sorted_.arguments if value.known]
     name = given[0].text.rstrip("X") if given else "tmp."
-    in_temp = not given or any(text in ("-t", "--tmpdir", "-p") for text in call.texts)
-    place = f"{machine.temp}/{name}" if in_temp and not name.startswith("/") else name
-    return Stream(f"{place}{UNKNOWN}\n")
+    where = sorted_.values("-p --tmpdir")
+    temp = state.variables.values.get("TMPDIR", (Value(machine.temp),))[0].text
+    if where:
+        name = f"{where[0].text}/{name}"
+    elif not given or sorted_.has("-t --tmpdir"):
+        name = f"{temp}/{name}"
+    return Stream(f"{name}{UNKNOWN}\n")
 
 
-def trap(machine: Machine, state: State, call: Call) -> Stream:
-    """Code for later; it is followed now."""
+def trap(machine: Machine, _state: State, call: Call) -> Stream:
+    """Code for later: it is followed at the end."""
     args = [value for value in call.args if value.text not in ("--", "-l", "-p")]
     if len(args) > 1 and args[0].text not in ("-", ""):
-        machine.enter(args[0].text, state.copy(), args[0])
+        # With what the script has become by its end.
+        machine.traps.append(args[0])
     return SILENT
 
 
-def alias(_machine: Machine, state: State, call: Call) -> Stream:
+def alias(machine: Machine, state: State, call: Call) -> Stream:
     """Names for words."""
     for value in call.args:
         name, equals, text = value.text.partition("=")
         if equals:
             state.aliases[name] = text
+            if value.sources:
+                machine.act(call, state, Effect.EXECUTES, value, sources=value.sources)
     return SILENT
 
 
@@ -297,7 +345,12 @@ def enable(machine: Machine, state: State, call: Call) -> Stream:
 
 def completes(machine: Machine, state: State, call: Call) -> Stream:
     """`complete -C`, `compgen -C`, `bind -x`: code for when a key is pressed, or at once."""
-    for code in parsed(call.args, "-C -x -W -A -F -P -S -X -f -m -q -u -r").values("-C -x"):
+    sorted_ = parsed(call.args, "-C -x -W -A -F -P -S -X -f -m -q -u -r")
+    for words in sorted_.values("-W"):
+        machine.look_into(f"[{words.text}", state)
+    for name in sorted_.values("-F"):
+        machine.enter(name.text, state.copy(), name)
+    for code in sorted_.values("-C -x"):
         text = code.text.rpartition('":')[2] if call.name == "bind" else code.text
         machine.enter(text, state.copy(), code)
     return SILENT
@@ -316,9 +369,56 @@ def which(_machine: Machine, _state: State, call: Call) -> Stream:
     return Stream("".join(f"/usr/bin/{name}\n" for name in names) if names else "", _sources(call.args))
 
 
+def given(_machine: Machine, _state: State, call: Call) -> Stream:
+    """`realpath`, `readlink -f`, `ls` of names: those names, or what lies below."""
+    places = [value for value in call.args if value.text[:1] != "-"] or [call.program._replace(text=".")]
+    whole = call.name != "ls" or any("d" in text for text in call.texts if text[:1] == "-")
+    return Stream("".join(f"{_listed(value.text, whole=whole)}\n" for value in places), _sources(call.args))
+
+
+def _listed(path: str, *, whole: bool) -> str:
+    """What is printed of a place: itself, or the names of what is in it."""
+    return path if whole or "." in path.rpartition("/")[2].strip(".") else f"{path.rstrip('/')}/{UNKNOWN}"
+
+
+def listing(_machine: Machine, _state: State, call: Call) -> Stream | None:
+    """Programs that print the names of files below a place."""
+    texts = call.texts
+    if call.name == "git":
+        shows = texts[:1] == ["ls-files"] or (texts[:1] in (["diff"], ["show"], ["log"]) and "--name-only" in texts)
+    else:
+        shows = any(
+            (text[:2] == "--" and "files" in text) or (text[:1] == "-" and text[:2] != "--" and "l" in text)
+            for text in texts
+        )
+    return Stream(f"./{UNKNOWN}\n") if shows else None
+
+
+def plain(_machine: Machine, _state: State, call: Call) -> Stream:
+    """Programs that print a number or a name of letters, digits and dashes, whatever they are given: it is no code."""
+    if call.name == "date":
+        forms = [text[1:] for text in call.texts if text[:1] == "+"]
+        return Stream("".join(_dated(form) for form in forms) + "\n" if forms else "0\n")
+    return Stream("0\n") if not _sources(call.args) else Stream(None, _sources(call.args))
+
+
+def _dated(form: str) -> str:
+    pieces = form.split("%")
+    return pieces[0] + "".join(f"0{piece[1:]}" for piece in pieces[1:])
+
+
 def pwd(_machine: Machine, state: State, _call: Call) -> Stream:
     """The directory."""
     return Stream(f"{state.cwd}\n") if UNKNOWN not in state.cwd else Stream(None)
+
+
+def calculates(machine: Machine, state: State, call: Call) -> Stream:
+    """`test`, `let`: arithmetic in their arguments runs what is substituted in an index."""
+    for value in call.args:
+        machine.look_into(value.text, state)
+        if call.name == "let":
+            state.variables.calculated(value.text)
+    return SILENT
 
 
 def silent(_machine: Machine, _state: State, _call: Call) -> Stream:
@@ -336,8 +436,8 @@ def printenv(_machine: Machine, _state: State, call: Call) -> Stream:
 def basename(_machine: Machine, _state: State, call: Call) -> Stream:
     """The last part of a path, or what is before it."""
     paths = [value for value in call.args if value.text[:1] != "-"]
-    if not paths:
-        return SILENT
+    if not paths or len(paths) < len(call.args):
+        return Stream(None, _sources(call.args)) if call.args else SILENT
     text = paths[0].text.rstrip("/")
     head, _, tail = text.rpartition("/")
     if call.name == "dirname":
@@ -447,7 +547,7 @@ def tr(_machine: Machine, _state: State, call: Call) -> Stream:
     first = sets[0] or ""
     if sorted_.has("-d --delete"):
         return Stream(stream.text.translate(dict.fromkeys(map(ord, first))), stream.sources | _DECODED)
-    if sorted_.has("-c -C --complement") or len(sets) < 2:
+    if sorted_.options or len(sets) < 2:
         return Stream(None, stream.sources | _DECODED)
     second = sets[1] or ""
     padded = second + second[-1:] * (len(first) - len(second))
@@ -473,18 +573,18 @@ def _letters(text: str) -> str | None:
 
 
 def passing(_machine: Machine, state: State, call: Call) -> Stream:
-    """Filters that let through some of what comes in, or of what files hold: known text stays known if it is short."""
+    """Filters that let through some of what comes in, or of what files hold. What is left is not worked out, but for
+    one line that goes through whole."""
     sources = call.stdin.sources
     named = False
     for value in call.args:
-        if value.text[:1] == "-" or not value.text:
-            continue
-        held = state.files.get(state.path(value.text))
+        held = state.held(value.text) if value.text[:1] not in ("-", "") else None
         if held is not None:
             sources, named = sources | held.sources, True
-    if call.name in _KEEPING and call.stdin.text is not None and not named and not call.waits:
-        return Stream(call.stdin.text, sources)
-    return Stream(None, sources)
+    text = call.stdin.text
+    whole = call.name in _KEEPING and text is not None and text.count("\n") < 2 and not named and not call.waits
+    plain = all(value.text.lstrip("-n").isdigit() for value in call.args)
+    return Stream(text if whole and plain and text else None, sources)
 
 
 _KEEPING: Final = frozenset("head tail sort uniq tac less more strings fold fmt column pv sponge unbuffer".split())
@@ -514,11 +614,14 @@ BUILTINS: Final[dict[str, Callable[[Machine, State, Call], Stream]]] = {
     "alias": alias,
     **dict.fromkeys(("which", "type", "whereis"), which),
     "pwd": pwd,
+    **dict.fromkeys(("realpath", "readlink", "ls"), given),
+    **dict.fromkeys(("date", "nproc", "uname", "id", "whoami", "uuidgen", "arch", "tty"), plain),
     "printenv": printenv,
     **dict.fromkeys(("basename", "dirname"), basename),
     **dict.fromkeys(
-        ": true false test [ exit return wait jobs bg fg umask ulimit break continue logout sleep".split(), silent
+        ": true false exit return wait jobs bg fg umask ulimit break continue logout sleep".split(), silent
     ),
+    **dict.fromkeys(("test", "[", "let"), calculates),
     "cat": cat,
     "tee": tee,
     **dict.fromkeys(("base64", "gbase64", "base32"), base64_),

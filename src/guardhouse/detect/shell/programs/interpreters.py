@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from guardhouse.detect.acts import UNKNOWN, Scope, Source
+from guardhouse.detect.paths.places import name_matches
 from guardhouse.detect.shell.programs.options import Parsed, parsed
-from guardhouse.detect.shell.state import Call, State
+from guardhouse.detect.shell.state import Call, State, either
 from guardhouse.detect.shell.values import DYNAMIC, NOTHING, SILENT, Stream, Value
 from guardhouse.model import Confidence, Effect
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from guardhouse.detect.shell.running import Machine
 
 SHELLS: Final = frozenset("sh bash zsh dash ksh ksh93 mksh ash fish csh tcsh rbash lksh pdksh yash oksh hush".split())
+_PLAIN_SHELLS: Final = frozenset(["sh", "dash", "ash"])
 _NETWORK: Final = frozenset({Source.NETWORK})
 FROM_OUTSIDE: Final = frozenset({Source.NETWORK, Source.DECODED})
 """Where code comes from that nobody has seen."""
@@ -51,6 +53,8 @@ def run_shell(machine: Machine, state: State, call: Call) -> Stream:
         suspect = code.sources & FROM_OUTSIDE
         if suspect or (code.text.startswith(UNKNOWN) and code.sources):
             machine.act(call, state, Effect.EXECUTES, code, sources=code.sources)
+        if call.name in _PLAIN_SHELLS and any(mark in code.text for mark in ("[[", "((", "$'", "&>")):
+            machine.give_up("a plain sh reads it otherwise than bash")
         return machine.enter(code.text, inner, code)
     if words and not sorted_.has("-s") and words[0].text != "-":
         return _run_file(machine, state, call, words[0], "shell", words[1:])
@@ -71,7 +75,11 @@ def _run_file(
     path = state.path(place.text)
     if path in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
         return _run_stdin(machine, state, call, language, args or [])
-    held = state.files.get(path) or unpacked(state, path)
+    held = state.held(place.text) or unpacked(state, path)
+    if place.pattern and held is None:
+        held = _matching(state, path)
+        if held is None:
+            machine.act(call, state, Effect.EXECUTES, place, sources=DYNAMIC)
     if held is None:
         if place.sources & FROM_OUTSIDE:
             machine.act(call, state, Effect.EXECUTES, place, sources=place.sources)
@@ -82,6 +90,17 @@ def _run_file(
         machine.act(call, state, Effect.EXECUTES, place, sources=held.sources | {Source.WRITTEN})
         return Stream(None, held.sources)
     return _run_text(machine, state, call, held, place, language, args or [])
+
+
+def _matching(state: State, pattern: str) -> Stream | None:
+    """What files hold that this command wrote and that a pattern matches."""
+    directory, _, name = pattern.rpartition("/")
+    found = [
+        held
+        for path, held in state.files.items()
+        if path.rpartition("/")[0] == directory and name_matches(path.rpartition("/")[2], name)
+    ]
+    return either(found) if found else None
 
 
 def unpacked(state: State, path: str) -> Stream | None:
@@ -126,8 +145,7 @@ def _run_text(
 
 def run_script(machine: Machine, state: State, call: Call) -> Stream | None:
     """A program named by its path: followed if this command wrote it; None if it did not."""
-    path = state.path(call.program.text)
-    held = state.files.get(path) or unpacked(state, path)
+    held = state.held(call.program.text) or unpacked(state, state.path(call.program.text))
     if held is None:
         return None
     if held.text is None and held.name:
@@ -221,10 +239,10 @@ def run_interpreter(machine: Machine, state: State, call: Call, one: Interpreter
     if call.network and not filters:
         machine.act(call, state, Effect.SPAWNS_SHELL, call.program, sources=_NETWORK)
     if one.language == "python" and sorted_.has("-m"):
-        return _module(machine, state, call, sorted_.values("-m"), sorted_.arguments)
+        return _module(machine, state, call, sorted_.values("-m"), _after_module(call))
     codes, words = _given_code(machine, state, call, one, sorted_)
     for code in codes:
-        if code.sources & FROM_OUTSIDE or (not code.known and code.sources):
+        if code.sources & (_NETWORK if filters else FROM_OUTSIDE) or (not filters and not code.known and code.sources):
             machine.act(call, state, Effect.EXECUTES, code, sources=code.sources)
         read_foreign(machine, state, call, one.language, code)
     if one.language in ("sed", "perl", "ruby") and sorted_.has("-i --in-place"):
@@ -264,14 +282,66 @@ def _given_code(
 
 
 def _module(machine: Machine, state: State, call: Call, modules: list[Value], words: list[Value]) -> Stream:
-    """`python -m name`: the program of that name, if it is one we know."""
+    """`python -m name`: the program of that name, if it is one we know, or the code that it is given."""
     name = modules[0].text if modules else ""
     if name in ("pip", "pytest", "venv", "build", "twine", "uv", "poetry", "ansible"):
         inner = call._replace(name=name, program=modules[0], args=words)
         return machine.run(inner, state)
     if name in ("http.server", "SimpleHTTPServer"):
         machine.act(call, state, Effect.LISTENS, words[0] if words else "8000", kind="host")
+    elif name == "timeit":
+        sorted_ = parsed(words, "-n -r -s -u --number --repeat --setup --unit", stop=True)
+        for code in [*sorted_.values("-s --setup"), *sorted_.arguments]:
+            read_foreign(machine, state, call, "python", code)
+    elif name == "pdb":
+        sorted_ = parsed(words, "-c -m --command", stop=True)
+        for code in sorted_.values("-c --command"):
+            read_foreign(machine, state, call, "python", code._replace(text=_debugged(code.text)))
+        return _run_beneath(machine, state, call, sorted_)
+    elif name in ("cProfile", "profile", "trace", "coverage"):
+        sorted_ = parsed(words, "-o -s -m --outfile --sort", stop=True)
+        for place in sorted_.values("-o --outfile"):
+            machine.write(call, state, place, Stream(None))
+        return _run_beneath(machine, state, call, sorted_)
+    elif name in ("zipfile", "tarfile"):
+        sorted_ = parsed(words, "")
+        if sorted_.has("-e --extract"):
+            for place in sorted_.arguments[1:2]:
+                machine.on_path(call, state, Effect.WRITES, place, recursive=True)
+    elif name == "json.tool":
+        for place in parsed(words, "--indent").arguments[1:2]:
+            machine.write(call, state, place, Stream(None))
     return Stream(None, call.stdin.sources)
+
+
+def _after_module(call: Call) -> list[Value]:
+    """What stands after `-m name`: all of it is the module's, options too."""
+    for at, text in enumerate(call.texts):
+        if text[:1] == "-" != text[1:2] and "m" in text and not text.startswith(("-W", "-X")):
+            return call.args[at + 1 if text[-1] != "m" else at + 2 :]
+    return []
+
+
+def _run_beneath(machine: Machine, state: State, call: Call, sorted_: Parsed) -> Stream:
+    """A script, or a module, that another module runs."""
+    inner = sorted_.values("-m")
+    if inner and inner[0].text not in _BENEATH:
+        return _module(machine, state, call, inner, sorted_.arguments)
+    if sorted_.arguments:
+        return _run_file(machine, state, call, sorted_.arguments[0], "python", sorted_.arguments[1:])
+    return Stream(None)
+
+
+_BENEATH: Final = frozenset("pdb cProfile profile trace coverage".split())
+"""Modules that run another one; they are not followed through each other."""
+
+
+def _debugged(command: str) -> str:
+    """A command of the debugger as the code it runs: what it prints or what stands after `!`."""
+    verb, _, rest = command.strip().partition(" ")
+    if verb.startswith("!"):
+        return command.strip()[1:]
+    return rest if verb in ("p", "pp", "interact", "display", "exec") else command
 
 
 def _encoded(machine: Machine, state: State, call: Call) -> None:
@@ -310,8 +380,8 @@ def adopt(machine: Machine, state: State, call: Call, code: Value, acts: tuple[A
             machine.enter_wrapped(act.target, state.copy(), code, before or call.name)
         elif act.kind == "path" and act.effect is not Effect.EXECUTES:
             place = code._replace(text=_expanded(act.target, machine.home))
-            if act.effect in (Effect.WRITES, Effect.OVERWRITES) and act.sources:
-                machine.write(call, state, place, Stream(None, act.sources))
+            if act.effect in (Effect.WRITES, Effect.OVERWRITES):
+                machine.write(call, state, place, Stream(None, act.sources), append=act.effect is Effect.WRITES)
                 continue
             machine.on_path(call, state, act.effect, place, recursive=act.recursive, sources=act.sources)
         else:

@@ -42,7 +42,7 @@ from guardhouse.detect.shell.programs.launcher_table_prefixes import PREFIXES, P
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["ENVIRONMENT", "LAUNCHERS", "PREFIXES", "STDIN", "Code", "Prefix", "find_code", "prefixed"]
+__all__ = ["ENVIRONMENT", "LAUNCHERS", "PREFIXES", "STDIN", "VARIABLES", "Code", "Prefix", "find_code", "prefixed"]
 
 LAUNCHERS: Final[tuple[Launcher, ...]] = (
     *launcher_table_files.LAUNCHERS,
@@ -176,7 +176,7 @@ def find_code(program: str, words: Sequence[str], environment: Mapping[str, str]
     if program in _ASSIGNERS:
         for index, word in enumerate(words):
             name, equals, value = word.partition("=")
-            if equals and name in _VARIABLES:
+            if equals and name in VARIABLES:
                 yield from _in_environment("", ((name, value),), index)
     name = program if program in _LAUNCHERS_OF else _named(program)
     if name not in _LAUNCHERS_OF:
@@ -216,7 +216,7 @@ def _named(program: str) -> str:
 
 def _in_environment(program: str, variables: Iterable[tuple[str, str]], index: int) -> Iterator[Code]:
     for name, value in variables:
-        for row in _VARIABLES.get(name, ()):
+        for row in VARIABLES.get(name, ()):
             names = row.launcher.program.split()
             if not program or names == ["*"] or program in names:
                 for text in _stripped(value, row):
@@ -646,7 +646,7 @@ def _by_prefix() -> dict[str, tuple[Prefix, ...]]:
 
 
 _LAUNCHERS_OF: Final = _by_program()
-_VARIABLES: Final = _by_variable()
+VARIABLES: Final = _by_variable()
 _PREFIXED: Final = _by_prefix()
 _PREFIX_OPTIONS: Final = {
     row: tuple(frozenset(names.split()) for names in (row.valued, row.pairs, row.unless)) for row in PREFIXES

@@ -12,18 +12,18 @@ from guardhouse.detect.acts import Source
 from guardhouse.detect.shell.programs.files import BY_NAME as FILES
 from guardhouse.detect.shell.programs.files import COMPILERS
 from guardhouse.detect.shell.programs.interpreters import FROM_OUTSIDE, SHELLS, interpreter, read_foreign
-from guardhouse.detect.shell.programs.launchers import STDIN, find_code
+from guardhouse.detect.shell.programs.launchers import ENVIRONMENT, STDIN, VARIABLES, find_code
 from guardhouse.detect.shell.programs.network import NETWORK
 from guardhouse.detect.shell.programs.options import parsed
 from guardhouse.detect.shell.programs.verbs import find_verbs, has_verbs, scope_of
 from guardhouse.detect.shell.programs.wrappers import run_inner
+from guardhouse.detect.shell.values import Stream, Value
 from guardhouse.model import Confidence, Effect
 
 if TYPE_CHECKING:
     from guardhouse.detect.shell.programs.launchers import Code
     from guardhouse.detect.shell.running import Machine
     from guardhouse.detect.shell.state import Call, State
-    from guardhouse.detect.shell.values import Value
 
 TALKERS: Final = frozenset(
     "echo printf grep egrep fgrep rg ag ack git gh glab man info tldr which type whereis command alias test [ [[ ls"
@@ -46,7 +46,9 @@ _ENDS: Final = frozenset(" \t\n;|&)'\"`,<>}]#:")
 def look_at_code(machine: Machine, state: State, call: Call) -> bool:
     """Code in arguments or the environment that the program would run; whether there is any."""
     machine.spend(2 * len(call.args))
-    environment = {name: value.text for name, value in call.environment.items()}
+    held = state.variables.values
+    environment = {name: held[name][0].text for name in held if name in VARIABLES}
+    environment.update((name, value.text) for name, value in call.environment.items())
     for name in environment:
         if name.startswith("GUARDHOUSE_"):
             machine.act(call, state, Effect.EXECUTES, call.program, kind="guard", what="a setting of the guard's")
@@ -69,16 +71,21 @@ def look_at_code(machine: Machine, state: State, call: Call) -> bool:
 def _run_code(machine: Machine, state: State, call: Call, code: Code, value: Value) -> None:
     """Follow one piece of code, in its language."""
     by = call.wrapped or call.name
+    inner = state.copy()
+    if code.index == ENVIRONMENT:
+        # What is run by way of a variable is not run by way of it again.
+        for name in VARIABLES & inner.variables.values.keys():
+            del inner.variables.values[name]
     if code.code == "shell":
         if value.sources & FROM_OUTSIDE:
             machine.act(call, state, Effect.EXECUTES, value, sources=value.sources)
-        machine.enter_wrapped(value.text, state.copy(), value, by)
+        machine.enter_wrapped(value.text, inner, value, by)
         _look_at_hidden(machine, state, call, value)
     elif code.code not in ("argv", "program"):
         read_foreign(machine, state, call, "lisp" if call.name.startswith("emacs") else code.code, value)
     else:
         if " " in value.text:
-            machine.enter_wrapped(value.text, state.copy(), value, by)
+            machine.enter_wrapped(value.text, inner, value, by)
         if code.index >= 0:
             words = [value, *(value._replace(text=text) for text in code.rest)]
             run_inner(machine, state, call._replace(environment={}), words)
@@ -118,17 +125,20 @@ def look_at_arguments(machine: Machine, state: State, call: Call, *, explained: 
     """What any program may do with what it is given."""
     talks = call.name in TALKERS
     names = call.name in _NAMERS or (call.name in ("sed", "gsed") and any(text[:2] == "-i" for text in call.texts))
+    told = call.name in FILES and call.name not in COMPILERS
     pattern = _pattern(call)
     codes = interpreter(call.name) is not None
     if "/" in call.program.text:
         _name(machine, state, call, call.program)
+    written = _outputs(machine, state, call) if not talks and not told and call.name not in NETWORK else []
     for value in call.args:
         text = value.text
-        if value is pattern or (codes and not _CODE_MARKS.isdisjoint(text)):
+        if not text or value is pattern or value in written or (codes and not _CODE_MARKS.isdisjoint(text)):
             continue
-        if names and _is_path(text):
-            _name(machine, state, call, value)
-        if not text or (talks and names):
+        path = _path_in(text, machine.home)
+        if names or told:
+            if path:
+                _name(machine, state, call, value._replace(text=path))
             continue
         if not talks and not explained and "sh" in text and _names_shell(text) and call.name not in _SHELL_USERS:
             machine.act(
@@ -137,28 +147,56 @@ def look_at_arguments(machine: Machine, state: State, call: Call, *, explained: 
         if "://" in text:
             if not talks and call.name not in NETWORK and " " not in text and "\n" not in text:
                 look_at_url(machine, state, call, value)
-        elif (
-            not names
-            and (call.name in COMPILERS or call.name not in FILES)
-            and not value.sources & {Source.DYNAMIC}
-            and _is_path(text)
-        ):
-            path = text.partition("=")[2] if text[:2] == "--" and "=" in text else text
-            path = path.lstrip("@") if path[:1] == "@" else path
-            if path[:1] == "~":
-                path = machine.home + path[1:]
-            if path and path[:1] != "-":
-                machine.on_path(call, state, Effect.READS, value._replace(text=path), recursive=call.name in _DEEP)
-            held = state.files.get(state.path(path))
-            if held is not None and held.text and not talks and (call.name in COMPILERS or call.name not in FILES):
+        elif path and Source.DYNAMIC not in value.sources:
+            machine.on_path(call, state, Effect.READS, value._replace(text=path), recursive=call.name in _DEEP)
+            held = state.held(path)
+            if held is not None and held.text and not talks:
                 _look_at_written(machine, state, call, value, held.text)
+
+
+def _outputs(machine: Machine, state: State, call: Call) -> list[Value]:
+    """Files that an option names which is for output wherever it is known."""
+    found = []
+    for place, value in enumerate(call.args):
+        name, equals, text = value.text.partition("=")
+        if name in _OUTPUT_OPTIONS or (equals and name[:2] == "--" and name.endswith(_OUTPUT_ENDINGS)):
+            after = call.args[place + 1] if place + 1 < len(call.args) else None
+            target = value._replace(text=text) if equals else after
+        elif name[:2] == "-o" and ("/" in name or "~" in name) and name[2:3] not in ("-", ""):
+            target = value._replace(text=value.text[2:])
+        else:
+            continue
+        if target is not None and _path_in(target.text, machine.home) and not target.text.startswith("-"):
+            found += [value, target]
+            machine.write(call, state, target._replace(text=_path_in(target.text, machine.home)), Stream(None))
+            state.files.pop(state.path(target.text), None)
+    return found
+
+
+_OUTPUT_OPTIONS: Final = frozenset(
+    "-o -out --out --output --output-file --outfile --outFile --output-dir --outDir --outdir --output-directory -MF"
+    " --output-path --dest --destination --export --save --save-to --write-to --logfile --log-file --dump-file".split()
+)
+_OUTPUT_ENDINGS: Final = ("output", "-out", "outfile", "output-file", "outdir", "output-dir")
+
+
+def _path_in(text: str, home: str) -> str:
+    """The path in an argument: as it is, after `name=`, `@`, or glued to an option; empty if there is none."""
+    if text[:1] == "-":
+        first = min((at for mark in ("/", "~") if (at := text.find(mark)) >= 0), default=-1)
+        text = text.partition("=")[2] if "=" in text else text[first:] if first >= 2 else ""
+    elif "=" in text and text.partition("=")[2][:1] in ("/", "~", "@"):
+        text = text.partition("=")[2]
+    text = text.lstrip("@")
+    if not ("/" in text or "." in text or text[:1] == "~"):
+        return ""
+    return home + text[1:] if text == "~" or text.startswith("~/") else text
 
 
 def _name(machine: Machine, state: State, call: Call, value: Value) -> None:
     """A file is named, whatever is done to it."""
-    path = value.text.partition("=")[2] or value.text if value.text[:1] == "-" else value.text
-    path = machine.home + path[1:] if path[:1] == "~" else path
-    machine.act(call, state, Effect.READS, value._replace(text=state.path(path)), kind="name")
+    for path in state.paths(value.text):
+        machine.act(call, state, Effect.READS, value._replace(text=path), kind="name")
 
 
 def _pattern(call: Call) -> Value | None:
@@ -208,10 +246,6 @@ _SHELL_USERS: Final = frozenset(
     " scp".split()
 )
 """Programs that are given the path of a shell for reasons of their own, or whose code is read by itself."""
-
-
-def _is_path(text: str) -> bool:
-    return "/" in text or text[:1] in ("~", ".", "@") or "." in text
 
 
 def _names_shell(text: str) -> bool:

@@ -1,21 +1,23 @@
-"""Programs that reach out: fetch, send, connect, listen, and those that run commands on other machines.
+"""Programs that reach out: fetch, send, connect, listen, look up.
 
-Where they reach to is noted as an act; whether that may be is the destination rules' to say.
+Where they reach to is noted as an act; whether that may be is the destination rules' to say. What runs on another
+machine or in a container is in `elsewhere`, what copies files to and from other machines in `copies`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from guardhouse.detect.acts import UNKNOWN, Scope, Source
+from guardhouse.detect.acts import UNKNOWN, Source
+from guardhouse.detect.shell.programs.copies import COPIES
+from guardhouse.detect.shell.programs.elsewhere import ELSEWHERE, is_runtime_socket
 from guardhouse.detect.shell.programs.options import Parsed, parsed
-from guardhouse.detect.shell.programs.wrappers import elsewhere, run_inner
 from guardhouse.detect.shell.state import Call, State
 from guardhouse.detect.shell.values import NOTHING, SILENT, Stream, Value
 from guardhouse.model import Effect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from guardhouse.detect.shell.running import Machine
 
@@ -30,6 +32,8 @@ class Client(NamedTuple):
     valued: str
     outputs: str = ""
     """Options whose value is a file for what comes back."""
+    writes: str = ""
+    """Options whose value is a file for something else: a log, cookies, headers."""
     named: str = ""
     """Options with which the file is named after the URL."""
     saves: bool = False
@@ -40,6 +44,10 @@ class Client(NamedTuple):
     """Options whose value is a file that is sent."""
     urls: str = ""
     """Options whose value is a URL."""
+    dials: str = ""
+    """Options that say which machine is really asked, whatever the URL says."""
+    hidden: str = ""
+    """Options whose value is a file in which it stands what to fetch."""
     bare: bool = True
     """An argument without a scheme is a host too."""
 
@@ -52,12 +60,18 @@ CLIENTS: Final = (
         " --cert --form --form-string --header --config --max-time --output --quote --range --upload-file --user"
         " --proxy-user --write-out --proxy --request --retry --retry-delay --connect-timeout --cacert --capath --key"
         " --resolve --output-dir --url --interface --limit-rate --max-redirs --oauth2-bearer --aws-sigv4 --ciphers"
-        " --connect-to --dns-servers --noproxy --socks5 --socks5-hostname --unix-socket --url-query --retry-max-time",
+        " --connect-to --dns-servers --noproxy --socks4 --socks4a --socks5 --socks5-hostname --preproxy --proxy1.0"
+        " --doh-url --unix-socket --abstract-unix-socket --url-query --retry-max-time --trace --trace-ascii --stderr"
+        " --etag-save --etag-compare --hsts --alt-svc --libcurl --proxy-header --variable",
         outputs="-o --output",
-        named="-O --remote-name",
+        writes="-c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --etag-save --hsts --alt-svc --libcurl",
+        named="-O --remote-name --remote-name-all",
         data="-d --data --data-ascii --data-binary --data-urlencode --json -F --form",
         files="-T --upload-file",
-        urls="--url -x --proxy --socks5 --socks5-hostname",
+        urls="--url",
+        dials="-x --proxy --preproxy --proxy1.0 --socks4 --socks4a --socks5 --socks5-hostname --resolve --connect-to"
+        " --dns-servers --doh-url",
+        hidden="-K --config",
     ),
     Client(
         "wget wget2",
@@ -65,20 +79,35 @@ CLIENTS: Final = (
         " --output-document --directory-prefix --quota --reject --tries --timeout --user-agent --wait --post-data"
         " --post-file --body-data --body-file --header --method --user --password --http-user --http-password"
         " --proxy-user --proxy-password --ftp-user --ftp-password --referer --ca-certificate --load-cookies"
-        " --save-cookies --level --domains --limit-rate --no-proxy --bind-address --secure-protocol --accept",
+        " --save-cookies --level --domains --limit-rate --bind-address --secure-protocol --accept --config --warc-file"
+        " --rejected-log --hsts-file --dns-servers",
         outputs="-O --output-document",
+        writes="-o --output-file -a --append-output --save-cookies --warc-file --rejected-log --hsts-file",
         saves=True,
         data="--post-data --body-data",
         files="--post-file --body-file",
+        urls="-B --base",
+        dials="-e --execute --dns-servers",
+        hidden="-i --input-file --config",
     ),
     Client(
         "http https httpie xh xhs",
         "-a -A -o -s -p -j -f --auth --auth-type --output --style --print --session --proxy --timeout --cert --verify",
         outputs="-o --output",
         named="-d --download",
-        bare=False,
+        dials="--proxy",
     ),
-    Client("aria2c axel", "-d -o -x -s -j -k -i -l --dir --out --max-connection-per-server", outputs="-o", saves=True),
+    Client(
+        "aria2c",
+        "-d -o -x -s -j -k -i -l --dir --out --max-connection-per-server --input-file --log --save-session --conf-path"
+        " --all-proxy --http-proxy --https-proxy --ftp-proxy --async-dns-server",
+        outputs="-o --out",
+        writes="-l --log --save-session",
+        saves=True,
+        dials="--all-proxy --http-proxy --https-proxy --ftp-proxy --async-dns-server",
+        hidden="-i --input-file --conf-path",
+    ),
+    Client("axel", "-n -o -s -S -U -H -T --output", outputs="-o --output", saves=True),
     Client("lwp-request lwp-download GET POST fetch", "-m -o -i -H -c -t", outputs="-o", saves=False),
     Client("lynx links elinks w3m", "-dump_charset -width -cfg", bare=False),
     Client("tftp", "-m -c -g -p -l -r", outputs="-l"),
@@ -86,6 +115,8 @@ CLIENTS: Final = (
 )
 _CLIENTS: Final = {name: one for one in CLIENTS for name in one.names.split()}
 _METHODS: Final = frozenset("GET POST PUT PATCH DELETE HEAD OPTIONS".split())
+_ASKING: Final = frozenset("http https httpie xh xhs".split())
+"""Programs whose first argument alone is an address."""
 
 
 def run_client(machine: Machine, state: State, call: Call) -> Stream:
@@ -93,24 +124,90 @@ def run_client(machine: Machine, state: State, call: Call) -> Stream:
     one = _CLIENTS[call.name]
     sorted_ = parsed(call.args, one.valued)
     urls = [*sorted_.arguments, *(sorted_.values(one.urls) if one.urls else ())]
-    if call.name in ("http", "https", "xh", "xhs", "httpie"):
+    if call.name in _ASKING:
+        # A port alone is one of this machine's.
         urls = [value for value in urls if value.text not in _METHODS][:1]
+        urls = [value for value in urls if not value.text.startswith((":", "/"))]
     targets = [value for value in urls if one.bare or "://" in value.text or "." in value.text]
-    for target in targets:
+    dialled = [*_dialled(one, sorted_), *proxies(state, call)][:16]
+    for target in (*targets, *dialled):
         machine.act(call, state, Effect.CONNECTS, target, kind="url")
     if any(target.text.startswith("telnet:") for target in targets):
         machine.noted.add("network")
-    if call.name == "curl" and sorted_.has("-K --config"):
+    if one.hidden and sorted_.has(one.hidden):
         machine.give_up("what it fetches and sends stands in a file")
+    for value in sorted_.values("--unix-socket") if call.name == "curl" else []:
+        _look_at_socket(machine, state, call, value.text)
     sent = _sent(machine, state, call, one, sorted_)
     if sent is not None:
-        for target in targets[:1] or [call.program._replace(text=UNKNOWN)]:
+        # What is sent goes to all of them: whether one is near does not matter if another is not.
+        for target in [*targets[:1], *dialled] or [call.program._replace(text=UNKNOWN)]:
             machine.act(call, state, Effect.SENDS, target, kind="url", sources=sent)
     # Data can leave in the address itself.
     for target in targets:
         if target.sources & {Source.SECRET, Source.FILE}:
             machine.act(call, state, Effect.SENDS, target, kind="url", sources=target.sources)
+    _write_beside(machine, state, call, one, sorted_)
     return _answer(machine, state, call, one, sorted_, targets)
+
+
+def _dialled(one: Client, sorted_: Parsed) -> Iterator[Value]:
+    """The machines that options name as those to ask."""
+    for name in one.dials.split():
+        for value in sorted_.values(name):
+            for host in _hosts_in(name, value.text):
+                yield value._replace(text=host)
+
+
+def _hosts_in(option: str, text: str) -> list[str]:
+    """The hosts in the value of an option; each option has its own way to write them."""
+    if option == "--resolve":
+        return [one for one in text.split(":", 2)[2].split(",") if one] if text.count(":") > 1 else []
+    if option == "--connect-to":
+        return [host for host in [text.split(":", 2)[2]] if host.strip(":")] if text.count(":") > 1 else []
+    if option in ("--dns-servers", "--async-dns-server"):
+        return [one for one in text.split(",") if one]
+    if option in ("-e", "--execute"):
+        name, _, value = text.partition("=")
+        return [value.strip()] if name.strip().lower().endswith("_proxy") and value.strip() else []
+    # `--proxy http:http://host` of some clients says for which kind of address.
+    scheme, _, rest = text.partition(":")
+    return [rest if scheme in ("http", "https", "all") and "://" in rest else text]
+
+
+def proxies(state: State, call: Call) -> list[Value]:
+    """The machines that variables name as those through which everything goes."""
+    given = {
+        **{name: values[0] for name, values in state.variables.values.items() if _is_proxy(name) and values},
+        **{name: value for name, value in call.environment.items() if _is_proxy(name)},
+    }
+    return [value for value in given.values() if value.text]
+
+
+def _is_proxy(name: str) -> bool:
+    return name[-6:].lower() == "_proxy" and name.lower() not in ("no_proxy", "use_proxy")
+
+
+def _look_at_socket(machine: Machine, state: State, call: Call, text: str) -> None:
+    if is_runtime_socket(text):
+        machine.act(call, state, Effect.ESCALATES, call.program, what="whoever runs containers here may do anything")
+
+
+_OUTPUT_MARK: Final = "%output{"
+
+
+def _write_beside(machine: Machine, state: State, call: Call, one: Client, sorted_: Parsed) -> None:
+    """Files that are written besides the answer: what is in them is mostly the other side's to choose."""
+    places = [value for value in (sorted_.values(one.writes) if one.writes else []) if value.text not in ("-", "%")]
+    for value in sorted_.values("-w --write-out") if call.name == "curl" else []:
+        for piece in value.text.split(_OUTPUT_MARK)[1:9]:
+            places.append(value._replace(text=piece.partition("}")[0].removeprefix(">>")))
+    for place in places:
+        machine.write(call, state, _at_home(machine, place), Stream(None, _NETWORK), append=True)
+
+
+def _at_home(machine: Machine, place: Value) -> Value:
+    return place._replace(text=machine.home + place.text[1:]) if place.text.startswith("~/") else place
 
 
 def _sent(machine: Machine, state: State, call: Call, one: Client, sorted_: Parsed) -> frozenset[Source] | None:
@@ -133,9 +230,7 @@ def _sent(machine: Machine, state: State, call: Call, one: Client, sorted_: Pars
 def _content(machine: Machine, state: State, call: Call, place: Value) -> frozenset[Source]:
     if place.text in ("-", "/dev/stdin"):
         return call.stdin.sources or (_FILE if call.stdin.text is None and not call.waits else NOTHING)
-    text = place.text
-    stream = machine.read(state, place._replace(text=machine.home + text[1:] if text.startswith("~/") else text))
-    return stream.sources
+    return machine.read(state, _at_home(machine, place)).sources
 
 
 def _answer(machine: Machine, state: State, call: Call, one: Client, sorted_: Parsed, targets: list[Value]) -> Stream:
@@ -164,7 +259,13 @@ def run_netcat(machine: Machine, state: State, call: Call) -> Stream:
         call.args, "-e -c -g -G -i -I -O -P -p -q -s -T -V -w -W -X -x --exec --sh-exec --lua-exec --proxy"
     )
     words = sorted_.arguments
+    if sorted_.has("-U --unixsock"):
+        for word in words:
+            _look_at_socket(machine, state, call, word.text)
+        return Stream(None)
     machine.noted.add("network")
+    for proxy in sorted_.values("-x --proxy"):
+        machine.act(call, state, Effect.CONNECTS, proxy, kind="host")
     if sorted_.has("-l --listen") or any(one.name == "-l" for one in sorted_.options):
         port = (sorted_.values("-p") or words or [call.program._replace(text="")])[-1]
         machine.act(call, state, Effect.LISTENS, port, kind="host", sources=_piped(call))
@@ -203,6 +304,8 @@ def run_socat(machine: Machine, state: State, call: Call) -> Stream:
             if network:
                 machine.act(call, state, Effect.SPAWNS_SHELL, value, sources=_NETWORK)
             machine.enter_wrapped(address.strip("'\""), state.copy(), value, "socat")
+        elif kind.startswith(("unix", "abstract", "gopen")) and "listen" not in kind:
+            _look_at_socket(machine, state, call, address)
         elif "listen" in kind:
             machine.act(call, state, Effect.LISTENS, value._replace(text=address), kind="host")
         elif kind.startswith(("tcp", "udp", "openssl", "sctp", "ssl")):
@@ -225,202 +328,6 @@ def run_socat(machine: Machine, state: State, call: Call) -> Stream:
         if sources:
             machine.act(call, state, Effect.SENDS, "", kind="host", sources=sources)
     return Stream(None, _NETWORK)
-
-
-_SSH_VALUED: Final = "-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w"
-
-
-def run_ssh(machine: Machine, state: State, call: Call) -> Stream:
-    """`ssh host command`: the command is followed as what happens there."""
-    sorted_ = parsed(call.args, _SSH_VALUED, stop=True)
-    words = sorted_.arguments
-    if not words:
-        return Stream(None)
-    host = words[0]
-    # Options may follow the host.
-    more = parsed(words[1:], _SSH_VALUED, stop=True)
-    command = more.arguments
-    machine.noted.add("network")
-    machine.act(call, state, Effect.CONNECTS, host._replace(text=host.text.rpartition("@")[2]), kind="host")
-    if host.text.rpartition("@")[2] in ("localhost", "127.0.0.1", "::1") and command:
-        machine.enter_wrapped(" ".join(word.text for word in command), state.copy(), command[0], "ssh")
-        return Stream(None)
-    if not call.waits and call.stdin.sources & {Source.FILE, Source.SECRET}:
-        machine.act(
-            call,
-            state,
-            Effect.SENDS,
-            host._replace(text=host.text.rpartition("@")[2]),
-            kind="host",
-            sources=call.stdin.sources,
-        )
-    if sorted_.has("-R") or more.has("-R"):
-        machine.act(call, state, Effect.LISTENS, host, kind="host", what="a port there would lead to this machine")
-    inner = elsewhere(state, Scope.REMOTE)
-    inner.stdin, inner.waits = call.stdin, call.waits
-    if command:
-        machine.enter(" ".join(word.text for word in command), inner, command[0])
-    elif not call.waits and call.stdin.text is not None:
-        machine.enter(call.stdin.text, inner, call.program)
-    return Stream(None, _NETWORK)
-
-
-def run_copy(machine: Machine, state: State, call: Call) -> Stream:
-    """`scp`, `rsync`, `rclone`, `sftp`: files to and from other machines."""
-    valued = {
-        "scp": "-c -D -F -i -J -l -o -P -S -X",
-        "rsync": "-e -f -B -T -M --rsh --exclude --include --exclude-from --include-from --files-from --filter"
-        " --bwlimit"
-        " --backup-dir --suffix --rsync-path --log-file --password-file --port --timeout --temp-dir --chmod --chown",
-    }.get(call.name, "-b -B -c -D -F -i -J -l -o -P -R -S -s")
-    sorted_ = parsed(call.args, valued)
-    words = sorted_.arguments
-    if call.name == "rsync" and sorted_.has("-n --dry-run --list-only"):
-        return Stream(None)
-    if call.name == "sftp":
-        return _run_batch(machine, state, call, words)
-    remote = [_remote_host(word.text) for word in words]
-    for word, host in zip(words, remote, strict=True):
-        if host:
-            machine.act(call, state, Effect.CONNECTS, word._replace(text=host), kind="host")
-    if any(remote):
-        machine.noted.add("network")
-    if len(words) < 2:
-        return Stream(None)
-    if remote[-1]:
-        for place in words[:-1]:
-            path = place._replace(text=machine.home + place.text[1:] if place.text.startswith("~/") else place.text)
-            sources = machine.read(state, path).sources
-            machine.act(
-                call, state, Effect.SENDS, words[-1]._replace(text=remote[-1]), kind="host", sources=sources | _FILE
-            )
-    else:
-        machine.write(call, state, words[-1], Stream(None, _NETWORK if any(remote) else NOTHING))
-        if call.name == "rsync" and any(one.name.startswith(("--delete", "--del")) for one in sorted_.options):
-            machine.on_path(
-                call,
-                state,
-                Effect.DELETES,
-                words[-1],
-                recursive=True,
-                instead="rsync with --dry-run, to see what would be deleted",
-            )
-    if call.name == "rsync" and sorted_.has("--remove-source-files"):
-        for place, host in zip(words[:-1], remote, strict=False):
-            if not host:
-                machine.on_path(call, state, Effect.DELETES, place, recursive=True)
-    return Stream(None)
-
-
-def _run_batch(machine: Machine, state: State, call: Call, words: list[Value]) -> Stream:
-    """`sftp`: what it does stands in a batch of its own commands."""
-    host = words[0].text.rpartition("@")[2].partition(":")[0] if words else UNKNOWN
-    target = (words[0] if words else call.program)._replace(text=host)
-    machine.act(call, state, Effect.CONNECTS, target, kind="host")
-    for line in (call.stdin.text or "").split("\n")[:64]:
-        verb, _, rest = line.strip().partition(" ")
-        if verb in ("put", "mput", "reput") and rest.split():
-            sources = machine.read(state, call.program._replace(text=rest.split()[0])).sources
-            machine.act(call, state, Effect.SENDS, target, kind="host", sources=sources | _FILE)
-    return Stream(None)
-
-
-def _remote_host(text: str) -> str:
-    """The host of `user@host:path`, `host::module` and URLs; empty for a local path."""
-    if "://" in text:
-        return text
-    head, colon, _rest = text.partition(":")
-    if not colon or "/" in head or not head or (len(head) == 1 and head.isalpha()):
-        return ""
-    return head.rpartition("@")[2]
-
-
-_IN_CONTAINER: Final = (
-    "-a -c -e -h -l -m -p -u -v -w --add-host --attach --cap-add --cap-drop --cgroup-parent --cpus --cpuset-cpus"
-    " --device --dns --entrypoint --env --env-file --expose --gpus --group-add --health-cmd --hostname --ip --ipc"
-    " --label"
-    " --link --log-driver --log-opt --memory --mount --name --net --network --network-alias --pid --platform --publish"
-    " --restart --runtime --security-opt --shm-size --stop-signal --sysctl --tmpfs --ulimit --user --userns --uts"
-    " --volume"
-    " --volumes-from --workdir --pull -f --file --project-name --profile --index --scale --detach-keys"
-)
-
-
-def run_container(machine: Machine, state: State, call: Call) -> Stream:
-    """`docker run|exec`, also of compose: the command is followed as what happens in the container."""
-    sorted_ = parsed(
-        call.args,
-        "-H --host -c --context --config -l --log-level --tlscacert --tlscert --tlskey -f --file -p",
-        stop=True,
-    )
-    words = sorted_.arguments
-    if words and words[0].text in ("compose", "container"):
-        words = parsed(words[1:], "-f --file -p --project-name --profile --env-file", stop=True).arguments
-    if not words or words[0].text not in ("run", "exec"):
-        return Stream(None)
-    inner = parsed(words[1:], _IN_CONTAINER, stop=True)
-    _look_at_mounts(machine, state, call, inner)
-    command = inner.arguments[1:]
-    entry = inner.values("--entrypoint")
-    if entry and entry[0].text:
-        command = [entry[0], *command]
-    if command:
-        there = elsewhere(state, Scope.CONTAINER)
-        there.stdin, there.waits = call.stdin, call.waits
-        run_inner(machine, there, call._replace(environment={}), command, openly=True)
-    return Stream(None)
-
-
-_ROOT_MOUNTS: Final = ("/", "/etc", "/root", "/home", "/var", "/var/run", "/run", "/proc", "/sys", "/dev", "/boot")
-
-
-def _look_at_mounts(machine: Machine, state: State, call: Call, sorted_: Parsed) -> None:
-    """A container that holds the host's root, devices or sockets is no container."""
-    reasons = []
-    if any(one.name == "--privileged" and (one.value is None or one.value.text != "false") for one in sorted_.options):
-        reasons.append("the container would have all rights on this machine")
-    for value in sorted_.values("--pid --ipc --userns --uts --net --network --cgroupns"):
-        if value.text == "host" and not sorted_.has("--net --network"):
-            reasons.append("the container would share this machine's processes")
-    for value in sorted_.values("--cap-add"):
-        if value.text.upper().removeprefix("CAP_") in (
-            "ALL",
-            "SYS_ADMIN",
-            "SYS_PTRACE",
-            "SYS_MODULE",
-            "DAC_READ_SEARCH",
-        ):
-            reasons.append("the container would have rights over this machine")
-    for value in sorted_.values("-v --volume --mount"):
-        source = _mount_source(value.text)
-        path = state.path(source) if source[:1] in ("/", ".", "~") else ""
-        if path in _ROOT_MOUNTS or path.endswith("docker.sock"):
-            reasons.append("the container would hold this machine's files")
-        elif path:
-            machine.on_path(call, state, Effect.READS, value._replace(text=path), recursive=True)
-    for reason in reasons[:1]:
-        machine.act(call, state, Effect.ESCALATES, call.program, what=reason)
-
-
-def _mount_source(text: str) -> str:
-    if "=" in text:
-        fields = dict(field.partition("=")[::2] for field in text.split(","))
-        return fields.get("source") or fields.get("src") or ""
-    return text.partition(":")[0]
-
-
-def run_kubectl(machine: Machine, state: State, call: Call) -> Stream:
-    """`kubectl exec pod -- command`."""
-    texts = call.texts
-    if "exec" not in texts[:6] or "--" not in texts:
-        return Stream(None)
-    command = call.args[texts.index("--") + 1 :]
-    if command:
-        # What a cluster runs is used by others.
-        there = elsewhere(state, Scope.REMOTE)
-        there.stdin, there.waits = call.stdin, call.waits
-        run_inner(machine, there, call._replace(environment={}), command, openly=True)
-    return Stream(None)
 
 
 _LOOKUPS_VALUED: Final = "-b -c -f -k -p -q -t -x -y -W -i -s -I -w -n -l"
@@ -470,11 +377,9 @@ NETWORK: Final[dict[str, Callable[[Machine, State, Call], Stream]]] = {
     **dict.fromkeys(_CLIENTS, run_client),
     **dict.fromkeys("nc ncat netcat nc.traditional nc.openbsd".split(), run_netcat),
     **dict.fromkeys(("socat", "socat1"), run_socat),
-    **dict.fromkeys(("ssh", "autossh", "mosh", "slogin"), run_ssh),
-    **dict.fromkeys(("scp", "rsync", "sftp"), run_copy),
-    **dict.fromkeys(("docker", "podman", "nerdctl", "docker-compose"), run_container),
-    **dict.fromkeys(("kubectl", "oc", "k3s"), run_kubectl),
     **dict.fromkeys("dig nslookup host drill ping ping6 traceroute tracepath mtr whois getent".split(), run_lookup),
     **dict.fromkeys(("telnet", "ftp", "rlogin", "openssl"), run_connect),
     **dict.fromkeys("mail mailx sendmail mutt swaks msmtp s-nail".split(), run_mail),
+    **COPIES,
+    **ELSEWHERE,
 }

@@ -112,7 +112,7 @@ def _short(
     if text in longs and index + 1 < len(args):
         options.append(Given(text, args[index + 1]))
         return index + 2
-    for place in range(1, min(len(text), 64)):
+    for place in range(1, len(text)):
         letter = text[place]
         if letter == UNKNOWN:
             continue

@@ -1,19 +1,16 @@
-"""Programs that run what lies in a directory: build tools, package managers, agents; and git, which brings it there.
+"""Programs that run what lies in a directory: build tools, package managers, agents.
 
 What a project holds already is its own affair. What counts is code that the same command put there, or fetched.
 """
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.acts import Source
-from guardhouse.detect.shell.programs.files import keep_unpacked
+from guardhouse.detect.shell.programs.git import run_git
 from guardhouse.detect.shell.programs.interpreters import read_foreign
-from guardhouse.detect.shell.programs.looking import look_at_url
 from guardhouse.detect.shell.programs.options import parsed
-from guardhouse.detect.shell.values import Stream
 from guardhouse.model import Effect
 
 if TYPE_CHECKING:
@@ -22,8 +19,7 @@ if TYPE_CHECKING:
 
 _AGENTS: Final = frozenset("claude codex gemini cursor-agent copilot goose hermes aider opencode amp qwen".split())
 _UNGUARDED: Final = frozenset(
-    "--dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --yolo -y --allow-all-tools"
-    " --full-auto --yes-always --no-hooks --bare".split()
+    "--dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --no-hooks --bare".split()
 )
 """Options with which an agent asks nobody."""
 
@@ -31,38 +27,12 @@ _UNGUARDED: Final = frozenset(
 def run_project(machine: Machine, state: State, call: Call) -> None:
     """Follow what a program of this kind would run or reach."""
     if call.name == "git":
-        _run_git(machine, state, call)
+        run_git(machine, state, call)
     elif call.name in _AGENTS and any(text in _UNGUARDED for text in call.texts):
         machine.act(call, state, Effect.EXECUTES, call.program, kind="guard", what="an agent without its gate")
     names = _PROJECT_FILES.get(call.name)
     if names is not None:
         _run_files(machine, state, call, names)
-
-
-_REACHING_VERBS: Final = frozenset("clone fetch pull push remote ls-remote submodule archive".split())
-
-
-def _run_git(machine: Machine, state: State, call: Call) -> None:
-    """Where git reaches to, and what it brings."""
-    sorted_ = parsed(call.args, "-C -c --git-dir --work-tree -b -m --branch --depth --origin -o --reference -u")
-    words = sorted_.arguments
-    if not words or words[0].text not in _REACHING_VERBS:
-        return
-    for value in words[1:]:
-        text = value.text
-        if text.startswith("ext::"):
-            # Words are split at blanks, but for those after a percent sign.
-            pieces = [piece.replace("\1", " ") for piece in text[5:].replace("% ", "\1").split(" ")]
-            machine.enter_wrapped(" ".join(map(shlex.quote, pieces)), state.copy(), value, "git")
-        elif "://" in text:
-            look_at_url(machine, state, call, value)
-        elif "@" in text and ":" in text and "/" not in text.partition(":")[0]:
-            host = text.rpartition("@")[2].partition(":")[0]
-            machine.act(call, state, Effect.CONNECTS, value._replace(text=host), kind="host")
-    if words[0].text == "clone" and len(words) > 1:
-        name = words[-1].text if len(words) > 2 else words[1].text.rstrip("/").rpartition("/")[2].removesuffix(".git")
-        if "://" in words[1].text or "@" in words[1].text:
-            keep_unpacked(state, state.path(name), Stream(None, frozenset({Source.NETWORK})))
 
 
 _PROJECT_FILES: Final = {

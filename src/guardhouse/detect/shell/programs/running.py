@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.acts import UNKNOWN
-from guardhouse.detect.shell.programs.builtins import BUILTINS
+from guardhouse.detect.shell.programs.builtins import BUILTINS, listing
 from guardhouse.detect.shell.programs.files import BY_NAME as FILES
 from guardhouse.detect.shell.programs.files import COMPILERS, SPECIAL, run_files
 from guardhouse.detect.shell.programs.interpreters import (
@@ -24,6 +24,7 @@ from guardhouse.detect.shell.programs.looking import look_at_arguments, look_at_
 from guardhouse.detect.shell.programs.network import NETWORK
 from guardhouse.detect.shell.programs.options import parsed
 from guardhouse.detect.shell.programs.projects import run_project
+from guardhouse.detect.shell.programs.verbs import has_verbs
 from guardhouse.detect.shell.programs.wrappers import (
     is_wrapper,
     run_env,
@@ -69,12 +70,15 @@ _EVALUATED: Final = {
         ("pyenv", "rbenv", "nodenv", "jenv", "goenv", "starship", "zoxide", "thefuck", "atuin"),
         ("init", "--alias", "virtualenv-init"),
     ),
-    **dict.fromkeys(("fnm", "mise", "rtx", "asdf", "luarocks", "nodenv"), ("env", "activate", "path", "hook-env")),
+    **dict.fromkeys(("fnm", "mise", "rtx", "asdf", "luarocks"), ("env", "activate", "path", "hook-env")),
     "dircolors": ("-b", "-c", "--sh"),
-    "lesspipe": ("",),
-    "register-python-argcomplete": ("",),
+    "fzf": ("--bash", "--zsh"),
+    "pip": ("completion",),
+    "micromamba": ("shell",),
 }
 """Programs whose output is made to be evaluated: it sets variables and nothing else."""
+_EVALUATED_BARE: Final = frozenset("ssh-agent dircolors dbus-launch keychain lesspipe lesspipe.sh".split())
+"""The same, without any argument."""
 _MULTI: Final = frozenset(["busybox", "toybox"])
 
 
@@ -101,12 +105,14 @@ def run_program(machine: Machine, state: State, call: Call) -> Stream:
     if UNKNOWN in name or not name:
         return _run_unknown(machine, state, call)
     if len(call.args) == 1 and call.args[0].text in ("--help", "--version") and "/" not in call.program.text:
+        look_at_code(machine, state, call)
         return Stream(None)
     if name.startswith(("ld-linux", "ld-musl", "ld.so")) and call.args:
         return run_inner(
             machine, state, call, parsed(call.args, "--library-path --preload", stop=True).arguments or call.args
         )
-    if call.texts[:1] and call.texts[0] in _EVALUATED.get(name, ()):
+    if _is_evaluated(call):
+        look_at_arguments(machine, state, call, explained=False)
         return Stream("")
     if name in _MULTI and call.args:
         return run_inner(machine, state, call, call.args)
@@ -127,6 +133,15 @@ def run_program(machine: Machine, state: State, call: Call) -> Stream:
     return out
 
 
+def _is_evaluated(call: Call) -> bool:
+    """Whether what a program prints is made to be evaluated."""
+    if "/" in call.program.text or len(call.args) > 3:
+        return False
+    if not call.args:
+        return call.name in _EVALUATED_BARE
+    return call.texts[0] in _EVALUATED.get(call.name, ()) and (call.name != "ssh-agent" or len(call.args) == 1)
+
+
 def matters(word: str) -> bool:
     """Whether a word names a program that can do harm by itself."""
     name = word.rpartition("/")[2].lower()
@@ -138,7 +153,8 @@ def matters(word: str) -> bool:
         or name in _PREFIXING
         or is_wrapper(name)
         or interpreter(name) is not None
-        or name in ("eval", "source", "exec", "guardhouse", "git", "kubectl", "terraform", "aws")
+        or (len(name) > 2 and has_verbs(name))
+        or name in ("eval", "source", "exec", "guardhouse")
     )
 
 
@@ -152,7 +168,7 @@ def _run_unknown(machine: Machine, state: State, call: Call) -> Stream:
         machine.act(call, state, Effect.EXECUTES, call.program, sources=DYNAMIC, certainty=Confidence.LOW)
         if left and left != call.name:
             # In the middle of a name it is most likely empty.
-            return run_program(machine, state, call._replace(name=left, program=call.program._replace(text=left)))
+            return machine.run(call._replace(name=left, program=call.program._replace(text=left)), state)
     return Stream(None, call.stdin.sources)
 
 
@@ -174,6 +190,10 @@ def _run_known(machine: Machine, state: State, call: Call) -> Stream:
         out = shown if out is None else out
     if out is None and ("/" in call.program.text or call.program.text in state.files):
         out = run_script(machine, state, call)
+    if name in ("git", "rg", "grep", "egrep", "ag", "ack"):
+        out = listing(machine, state, call) or out
+    if name == "git" and call.texts[:1] == ["rev-parse"]:
+        out = Stream(f"{state.cwd}\n" if "--show-toplevel" in call.texts else "0\n")
     language = _READS_CODE.get(name)
     if language is not None and call.stdin.text and not call.waits:
         read_foreign(machine, state, call, language, call.program._replace(text=call.stdin.text))

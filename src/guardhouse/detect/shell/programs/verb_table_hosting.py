@@ -16,6 +16,7 @@ _GONE = Effect.MUTATES
 _SHOWS = Effect.READS
 _MORE = Effect.ESCALATES
 _STAYS = Effect.PERSISTS
+_SENT = Effect.SENDS
 
 TOOLS: tuple[Tool, ...] = (
     Tool("gh", "-R --repo -X --method --hostname -F --field -f --raw-field -H --header --visibility -q --jq -t --template --input", Scope.CLOUD),
@@ -47,6 +48,11 @@ VERBS: tuple[Verb, ...] = (
     Verb("gh", "pr merge", "--admin", "", _GONE, "the checks and reviews that are asked for are passed over", "gh pr merge --auto", "gh pr merge 7 --admin --squash", "gh pr merge 7 --squash"),
     Verb("gh", "api", "-X=delete --method=delete", "", _GONE, "something is deleted on the host", "gh api with GET", "gh api -X DELETE repos/ann/shop", "gh api repos/ann/shop"),
     Verb("gh", "api ** */collaborators/*|*/keys|*/hooks|*/branches/*/protection*", "-X=put -X=post -X=patch --method=put --method=post --method=patch", "", _MORE, "who may get at the repository is changed", "", "gh api -X PUT repos/ann/shop/collaborators/bob", "gh api repos/ann/shop/collaborators/bob"),
+    Verb("gh", "gist create|edit", "", "--help", _SENT, "files are put where others can see them", "", "gh gist create notes.txt", "gh gist list"),
+    Verb("gh", "release upload", "", "", _SENT, "files are put where others can see them", "gh release view", "gh release upload v1 shop.tar.gz", "gh release view v1"),
+    Verb("gh", "repo create", "--push&--public --public&--source", "", _SENT, "the project is shown to everyone, with its history", "gh repo create --private", "gh repo create shop --public --source=. --push", "gh repo create shop --private --source=. --push", "--source --remote -d --description"),
+    Verb("gh", "api", "-F=*=@* --field=*=@* --input=*", "", _SENT, "a file is sent to the host", "", "gh api gists -F content=@notes.txt", "gh api gists -f content=text"),
+    Verb("gh", "issue|pr|discussion create|comment|edit", "-R=*&-F=* --repo=*&--body-file=* -R=*&--body-file=* --repo=*&-F=*", "", _SENT, "a file is put where others can see it", "", "gh issue create -R ann/shop -F notes.txt", "gh issue create -F notes.txt", "-F --body-file -t --title -b --body"),
     Verb("gh", "auth token", "", "", _SHOWS, "the token of the log-in is shown", "gh auth status", "gh auth token", "gh auth status"),
     Verb("gh", "auth status", "-t --show-token", "", _SHOWS, "the token of the log-in is shown", "gh auth status", "gh auth status --show-token", "gh auth status --hostname git.example.com"),
     Verb("gh", "auth refresh|login", "-s --scopes", "", _MORE, "the log-in gets more rights", "", "gh auth refresh -s delete_repo", "gh auth login --web", "-s --scopes"),
@@ -54,6 +60,8 @@ VERBS: tuple[Verb, ...] = (
     Verb("glab", "repo|project delete|archive|transfer", "", "", _GONE, "a repository is deleted or moved", "glab repo view", "glab repo delete ann/shop", "glab repo view ann/shop"),
     Verb("glab", "release|issue|snippet|variable|schedule|cluster delete", "", "", _GONE, "it is deleted for everyone", "", "glab release delete v1", "glab release view v1"),
     Verb("glab", "api", "-X=delete --method=delete", "", _GONE, "something is deleted on the host", "glab api with GET", "glab api -X DELETE projects/1", "glab api projects/1"),
+    Verb("glab", "snippet create", "", "", _SENT, "files are put where others can see them", "", "glab snippet create -t shop notes.txt", "glab snippet list"),
+    Verb("glab", "release upload", "", "", _SENT, "files are put where others can see them", "", "glab release upload v1 shop.tar.gz", "glab release view v1"),
     Verb("glab", "auth status", "-t --show-token", "", _SHOWS, "the token of the log-in is shown", "glab auth status", "glab auth status --show-token", "glab auth status"),
     Verb("glab", "ssh-key|deploy-key add|delete", "", "", _STAYS, "the keys of the account are changed", "glab ssh-key list", "glab ssh-key add key.pub", "glab ssh-key list"),
     Verb("glab", "token create|rotate|revoke", "", "", _MORE, "a way to log in is made or ended", "glab token list", "glab token create ci", "glab token list"),

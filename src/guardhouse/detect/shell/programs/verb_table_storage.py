@@ -1,4 +1,5 @@
-"""Verbs of disks, file systems, volumes and backups: what destroys them, or the copies one would go back to.
+"""Verbs of disks, file systems, volumes and backups: what destroys them, or the copies one would go back to; and of
+programs that hand files to somebody else.
 
 Programs that write to a device they are given as a file (`dd`, `mkfs`) are not here.
 """
@@ -13,6 +14,7 @@ from guardhouse.detect.shell.programs.interface import Tool, Verb
 from guardhouse.model import Effect
 
 _GONE = Effect.MUTATES
+_SENT = Effect.SENDS
 _TEST = "-t --test --help -h --version"
 
 TOOLS: tuple[Tool, ...] = (
@@ -30,6 +32,11 @@ TOOLS: tuple[Tool, ...] = (
     Tool("blkdiscard", "-o --offset -l --length -p --step"),
     Tool("nvme hdparm", "-n --namespace-id -s --ses"),
     Tool("rclone", "--config --include --exclude --filter --filter-from --max-age --min-age --transfers --checkers --bwlimit --log-file", Scope.CLOUD),
+    Tool("croc", "--code --relay --pass --socks5 --connect --ip --curve --hash --ports --port --transfers --throttleUpload"),
+    Tool("wormhole magic-wormhole wormhole-william", "--relay-url --transit-helper --appid --code -c --text"),
+    Tool("gist", "-f --filename -t --type -d --description -u --update -r --read"),
+    Tool("pastebinit wgetpaste", "-a -b -f -i -t -u -p -s -l -n"),
+    Tool("ffsend gdrive megaput mega-put dropbox_uploader onionshare onionshare-cli transfer.sh", "--host --path --parent -u -p"),
     Tool("restic", "-r --repo -p --password-file --tag --host -H --path --cache-dir -o --option"),
     Tool("borg borgmatic", "--remote-path --prefix -P -a --glob-archives --rsh"),
     Tool("kopia duplicity duplicati-cli", "--config-file"),
@@ -63,7 +70,16 @@ VERBS: tuple[Verb, ...] = (
     Verb("nvme", "format|sanitize|delete-ns|write-zeroes|dsm", "", "", _GONE, "everything on the disk is wiped", "nvme list", "nvme format nvme0n1 --ses=1", "nvme list"),
     Verb("nvme", "**", "--security-erase --security-erase-enhanced --trim-sector-ranges --make-bad-sector --write-sector", "", _GONE, "everything on the disk is wiped", "hdparm -I", "hdparm --user-master u --security-erase x sdb", "hdparm -I sdb"),
     Verb("rclone", "delete|purge|cleanup|rmdirs|deletefile|dedupe", "", "-n --dry-run -i --interactive", _GONE, "files in the store are deleted", "rclone --dry-run", "rclone purge store:shop", "rclone purge store:shop --dry-run"),
-    Verb("rclone", "sync|bisync", "", "-n --dry-run -i --interactive", _GONE, "what the source does not have is deleted from the target", "rclone copy, or rclone sync --dry-run", "rclone sync . store:shop", "rclone copy . store:shop"),
+    Verb("rclone", "sync|bisync", "", "-n --dry-run -i --interactive", _GONE, "what the source does not have is deleted from the target", "rclone copy, or rclone sync --dry-run", "rclone sync . store:shop", "rclone copy store:shop src"),
+    Verb("rclone", "copy|sync|move|copyto|moveto|bisync * *:*", "", "-n --dry-run", _SENT, "files are sent to another store", "rclone --dry-run", "rclone copy src store:shop", "rclone copy store:shop src"),
+    Verb("rclone", "rcat|copyurl", "", "-n --dry-run", _SENT, "something is put into another store", "rclone --dry-run", "rclone rcat store:notes.txt", "rclone cat store:notes.txt"),
+    Verb("rclone", "serve", "", "", Effect.LISTENS, "files are offered to the network", "", "rclone serve http src", "rclone ls src"),
+    Verb("croc", "send", "", "", _SENT, "files are sent to somebody else", "", "croc send notes.txt", "croc 1234-shop"),
+    Verb("wormhole", "send|tx|ssh", "", "", _SENT, "files are sent to somebody else", "", "wormhole send notes.txt", "wormhole receive 7-shop"),
+    Verb("gist", "*", "", "-l --list -r --read --delete -h", _SENT, "files are put where others can see them", "", "gist notes.txt", "gist --list"),
+    Verb("pastebinit", "**", "", "-l -h -v", _SENT, "text is put where others can see it", "", "pastebinit -i notes.txt", "pastebinit -l"),
+    Verb("ffsend", "upload|up|u", "", "", _SENT, "files are put where others can get them", "", "ffsend upload notes.txt", "ffsend download x"),
+    Verb("ffsend", "files upload", "", "", _SENT, "files are put where others can get them", "", "gdrive files upload notes.txt", "gdrive files list"),
     Verb("restic", "forget|prune|rewrite", "", "-n --dry-run", _GONE, "backups are deleted", "restic forget --dry-run", "restic -r repo forget --keep-last 1 --prune", "restic forget --keep-last 1 --dry-run", "-l --keep-last -d --keep-daily -w --keep-weekly -m --keep-monthly -y --keep-yearly"),
     Verb("restic", "key remove|passwd", "", "", _GONE, "a key to the backups is removed", "restic key list", "restic key remove 1234", "restic key list"),
     Verb("borg", "delete|prune|recreate|compact|break-lock", "", "-n --dry-run", _GONE, "backups are deleted", "borg prune --dry-run", "borg delete repo::mon", "borg prune --dry-run --keep-daily 7 repo"),

@@ -46,6 +46,8 @@ _OFF = frozenset({"false", "no", "none", "0"})
 """Values with which an option is given and yet not meant: `--force=false`, `--dry-run=none`."""
 _ABBREVIATED = len("--") + 3
 """The shortest abbreviation of a long option that is understood."""
+_SHORTER = {"git": len("--") + 1}
+"""The same, of tools that take as little of a name as tells it from others; none of their options is as short."""
 _SUFFIXES = frozenset(
     "c cc cfg conf cpp cs css csv go h hpp html ini ipynb java js json jsx kt lock lua md php pl py rb rs rst scala"
     " scss sh sql svelte swift tf toml ts tsx txt vue xml yaml yml".split()
@@ -119,7 +121,7 @@ def find_verbs(program: str, words: Sequence[str]) -> Iterator[Verb]:
     for row in entry.rows.get(first, entry.loose):
         if row.valued not in lines:
             lines[row.valued] = _told_apart(words, row.valued)
-        if _fits(row, lines[row.valued], entry.known):
+        if _fits(row, lines[row.valued], entry):
             yield row.verb
 
 
@@ -183,7 +185,7 @@ def _read_cluster(word: str, rest: Iterator[str], valued: frozenset[str], before
             yield _Option(name, None, before)
 
 
-def _fits(row: _Row, line: _Line, known: frozenset[str]) -> bool:
+def _fits(row: _Row, line: _Line, entry: _Entry) -> bool:
     length = _length_of_verb(row.segments, line.lowered)
     if length < 0:
         return False
@@ -192,13 +194,13 @@ def _fits(row: _Row, line: _Line, known: frozenset[str]) -> bool:
         options = tuple(option for option in options if option.before <= length)
     if row.segments[0] and any(option.name == "--help" for option in options):
         return False
-    if not _options_fit(row, options, known):
+    if not _options_fit(row, options, entry):
         return False
     condition = _CONDITIONS.get(row.verb.where)
     return condition is None or condition(line)
 
 
-def _options_fit(row: _Row, options: tuple[_Option, ...], known: frozenset[str]) -> bool:
+def _options_fit(row: _Row, options: tuple[_Option, ...], entry: _Entry) -> bool:
     excused = any(_excuses(wanted, options) for wanted in row.unless if not (row.when and wanted.value))
     if excused and not _taken_back(row.unless, options):
         return False
@@ -206,7 +208,7 @@ def _options_fit(row: _Row, options: tuple[_Option, ...], known: frozenset[str])
         return True
     counted = [option for option in options if not any(_is(option, wanted) for wanted in row.unless if wanted.value)]
     names = {option.name for option in counted}
-    stubs = [option for option in counted if _may_abbreviate(option.name, known)]
+    stubs = [option for option in counted if _may_abbreviate(option.name, entry)]
     return any(all(_is_given(wanted, counted, names, stubs) for wanted in together) for together in row.when)
 
 
@@ -216,8 +218,9 @@ def _is_given(wanted: _Wanted, options: list[_Option], names: set[str], stubs: l
     return any(wanted.name.startswith(stub.name) and _has_value(stub, wanted) for stub in stubs)
 
 
-def _may_abbreviate(name: str, known: frozenset[str]) -> bool:
-    return len(name) >= _ABBREVIATED and name.startswith("--") and name not in known
+def _may_abbreviate(name: str, entry: _Entry) -> bool:
+    shortest = _SHORTER.get(entry.tool.names, _ABBREVIATED)
+    return len(name) >= shortest and name.startswith("--") and name not in entry.known
 
 
 def _excuses(wanted: _Wanted, options: tuple[_Option, ...]) -> bool:

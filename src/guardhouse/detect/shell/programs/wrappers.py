@@ -5,6 +5,7 @@ What is run inside is followed like any other command; only where it happens, an
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from guardhouse.detect.acts import UNKNOWN, Scope, Source
@@ -31,7 +32,7 @@ class Wrapper(NamedTuple):
     """Options with which it starts a shell if there is no command."""
     becomes: str = ""
     """`root` if it gives the command other rights."""
-    root: str = ""
+    place: str = ""
     """Options that name a directory to work in."""
 
 
@@ -43,10 +44,11 @@ WRAPPERS: Final = (
         assigns=True,
         starts="-i -s --login --shell",
         becomes="root",
+        place="-D --chdir",
     ),
     Wrapper("doas", "-u -C -a", starts="-s", becomes="root"),
     Wrapper("pkexec", "--user -u", becomes="root"),
-    Wrapper("run0", "-u -g -D --user --group --chdir --setenv --unit --property", becomes="root"),
+    Wrapper("run0", "-u -g -D --user --group --chdir --setenv --unit --property", becomes="root", place="-D --chdir"),
     Wrapper("gosu su-exec", skip=1, becomes="root"),
     Wrapper("setpriv", "--reuid --regid --groups --ambient-caps --inh-caps --bounding-set --selinux-label"),
     Wrapper("command", ""),
@@ -70,7 +72,8 @@ WRAPPERS: Final = (
     ),
     Wrapper("xvfb-run", "-n -e -f -p -s -w --server-num --server-args --error-file --auth-file"),
     Wrapper("chroot", "--userspec --groups", skip=1),
-    Wrapper("unshare", "-S -G -R -w --setuid --setgid --root --wd --map-user --map-group"),
+    Wrapper("unshare", "-S -G -R -w --setuid --setgid --root --wd --map-user --map-group", place="-w --wd"),
+    Wrapper("repeat", skip=1),
     Wrapper("nsenter", "-t -S -G --target --setuid --setgid -r -w"),
     Wrapper("proxychains proxychains4 torsocks torify tsocks", "-f"),
     Wrapper("firejail", ""),
@@ -91,7 +94,7 @@ def run_wrapper(machine: Machine, state: State, call: Call) -> Stream:
     sorted_ = parsed(call.args, wrapper.valued, stop=True)
     words = sorted_.arguments[wrapper.skip :]
     if call.name == "setarch" and words and words[0].text in _MACHINES:
-        words = words[1:]
+        words = parsed(words[1:], stop=True).arguments
     environment = dict(call.environment)
     if wrapper.assigns:
         words = _assignments(words, environment)
@@ -110,7 +113,24 @@ def run_wrapper(machine: Machine, state: State, call: Call) -> Stream:
     if wrapper.starts and sorted_.has(wrapper.starts) and words[0].text not in _SHELLS:
         # `sudo -s 'a; b'` gives the words to a shell.
         return machine.enter(" ".join(word.text for word in words), state, words[0])
-    return run_inner(machine, state, call, words, environment, becomes=wrapper.becomes)
+    inside = state
+    for place in sorted_.values(wrapper.place) if wrapper.place else []:
+        inside = state.copy()
+        inside.move(state.path(place.text))
+    out = run_inner(machine, inside, call, words, environment, becomes=wrapper.becomes)
+    _run_later(machine, inside, call, words, environment)
+    return out
+
+
+def _run_later(machine: Machine, state: State, call: Call, words: list[Value], environment: dict[str, Value]) -> None:
+    """What stands first may be an option's value that is not in the table: then the command begins later."""
+    first = words[0].text
+    if first[:1] not in ("-", "+") and "=" not in first and not first[:1].isdigit() and machine.is_known(first):
+        return
+    for place, word in enumerate(words[1:6], 1):
+        if machine.is_known(word.text):
+            run_inner(machine, state, call, words[place:], environment)
+            return
 
 
 def run_inner(
@@ -140,7 +160,7 @@ def _assignments(words: list[Value], environment: dict[str, Value]) -> list[Valu
     """The words after leading `NAME=value`s, which go into the environment."""
     for index, word in enumerate(words):
         name, equals, text = word.text.partition("=")
-        if not equals or not (name.isidentifier() or name.startswith("BASH_FUNC_")):
+        if not equals or not name or name[0] in "-/.":
             return words[index:]
         environment[name] = word._replace(text=text)
     return []
@@ -158,14 +178,22 @@ def run_env(machine: Machine, state: State, call: Call) -> Stream:
     if words and words[0].text == "-":
         words = parsed(words[1:], "-u -C -S -P", stop=True).arguments
     for text in sorted_.values("-S --split-string"):
-        words = [text._replace(text=piece) for piece in text.text.split()] + words
+        # It has a language of its own: escapes, quotes, variables, and options again.
+        line = text.text.replace("\\_", " ").replace("${HOME}", machine.home)
+        if "${" in line:
+            machine.give_up("a command that is put together from pieces")
+        try:
+            split = shlex.split(line)
+        except ValueError:  # a quote that nobody closes
+            split = line.split()
+        pieces = [text._replace(text=piece) for piece in split]
+        return run_env(machine, inside, call._replace(args=[*pieces, *words]))
     words = _assignments(words, environment)
     if not words:
         return Stream(None, frozenset({Source.SECRET})) if not call.args else SILENT
-    first = words[0]
-    if "'" in first.text or '"' in first.text:
-        return machine.enter(" ".join(word.text for word in words), inside, first)
-    return run_inner(machine, inside, call, words, environment)
+    out = run_inner(machine, inside, call, words, environment)
+    _run_later(machine, inside, call, words, environment)
+    return out
 
 
 def run_su(machine: Machine, state: State, call: Call) -> Stream:
@@ -213,18 +241,23 @@ def run_xargs(machine: Machine, state: State, call: Call) -> Stream:
     return run_inner(machine, state, inner, [*words, *items])
 
 
+_MOST_ITEMS: Final = 64
+
+
 def _items(stream: Stream, *, lines: bool = False) -> list[Value]:
     """What a stream comes to as arguments; one unknown one if it can't be told."""
     if stream.text is None:
         return [Value(UNKNOWN, stream.sources | {Source.DYNAMIC})]
-    pieces = stream.text.split("\n") if lines else stream.text.split()
-    return [Value(text.strip(), stream.sources) for text in pieces[:64] if text.strip()]
+    text = stream.text.replace("\\", "").replace('"', "").replace("'", "")
+    pieces = [piece.strip() for piece in (text.split("\n") if lines else text.split()) if piece.strip()]
+    items = [Value(piece, stream.sources) for piece in pieces[:_MOST_ITEMS]]
+    return items if len(pieces) <= _MOST_ITEMS else [*items, Value(UNKNOWN, frozenset({Source.DYNAMIC}))]
 
 
 def _each(machine: Machine, state: State, call: Call, words: list[Value], mark: str, items: list[Value]) -> Stream:
     out = Stream(None)
     # What is put into a mark is several runs; each run has one item in every place.
-    for item in items[:16] or [Value("")]:
+    for item in items or [Value("")]:
         replaced = [
             word._replace(text=word.text.replace(mark, item.text), sources=word.sources | item.sources)
             if mark in word.text
@@ -252,7 +285,7 @@ def run_parallel(machine: Machine, state: State, call: Call) -> Stream:
     if not words:
         # Each item is a command line of its own.
         lines = items if cut < len(texts) else _items(call.stdin, lines=True)
-        for item in lines[:16]:
+        for item in lines:
             if item.known:
                 machine.enter(item.text, state.copy(), item)
             else:
@@ -263,7 +296,7 @@ def run_parallel(machine: Machine, state: State, call: Call) -> Stream:
     line = " ".join(word.text if " " not in word.text else f"'{word.text}'" for word in words)
     if not any(mark in line for mark in _MARKS):
         line += " {}"
-    for item in items[:16]:
+    for item in items:
         text = line
         for mark in _MARKS:
             text = text.replace(mark, item.text)

@@ -1,0 +1,149 @@
+"""Programs that pack files into an archive or unpack one: what they read, what they write and where it lands.
+
+What an archive holds is not known here; what came out of one that was fetched counts as fetched.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from guardhouse.detect.acts import Source
+from guardhouse.detect.shell.programs.options import parsed
+from guardhouse.detect.shell.state import MOST_FILES
+from guardhouse.detect.shell.values import NOTHING, SILENT, Stream
+from guardhouse.model import Effect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from guardhouse.detect.shell.running import Machine
+    from guardhouse.detect.shell.state import Call, State
+    from guardhouse.detect.shell.values import Value
+
+
+def run_tar(machine: Machine, state: State, call: Call) -> Stream:
+    """`tar`: packs what it is given, or unpacks into the directory."""
+    args = list(call.args)
+    if args and args[0].text[:1] not in ("-", "") and args[0].text.isalpha():
+        args[0] = args[0]._replace(text=f"-{args[0].text}")
+    sorted_ = parsed(
+        args,
+        "-f -C -T -X -b -g -K -N -H -V -I -F --file --directory --files-from --exclude-from --exclude --transform"
+        " --xform --strip-components --owner --group --mode --mtime --format --use-compress-program"
+        " --checkpoint-action --warning",
+    )
+    archive = next(iter(sorted_.values("-f --file")), None)
+    inside = state
+    for place in sorted_.values("-C --directory"):
+        inside = state.copy()
+        inside.cwd = state.path(place.text)
+    if sorted_.has("-c -r -u --create --append --update"):
+        for place in sorted_.arguments:
+            machine.on_path(call, inside, Effect.READS, place, recursive=True)
+        for place in sorted_.values("-T --files-from"):
+            machine.on_path(call, inside, Effect.READS, place)
+        if sorted_.has("--remove-files"):
+            for place in sorted_.arguments:
+                machine.on_path(call, inside, Effect.DELETES, place, recursive=True)
+        if archive is not None and archive.text != "-" and ":" not in archive.text:
+            machine.write(call, state, archive, Stream(None, frozenset({Source.FILE})))
+            return SILENT
+        return Stream(None, frozenset({Source.FILE}))
+    if sorted_.has("-x --extract --get"):
+        content = call.stdin
+        if archive is not None and archive.text != "-":
+            content = state.files.get(state.path(archive.text), Stream(None, NOTHING, "archive"))
+        keep_unpacked(state, inside.cwd, content)
+        if sorted_.has("-P --absolute-names"):
+            machine.give_up("an archive would say where its files go")
+        machine.on_path(call, inside, Effect.WRITES, call.program._replace(text="."), recursive=True)
+    return Stream(None, call.stdin.sources)
+
+
+def keep_unpacked(state: State, directory: str, content: Stream) -> None:
+    """Remember that what lies below a directory may have come from the network."""
+    if Source.NETWORK in content.sources and len(state.files) < MOST_FILES:
+        state.files[f"{directory.rstrip('/')}/**"] = Stream(None, content.sources)
+
+
+def run_unzip(machine: Machine, state: State, call: Call) -> Stream:
+    """`unzip`: unpacks into the directory, or into the one given."""
+    sorted_ = parsed(call.args, "-d -x -P -o" if call.name == "unzip" else "-d -o")
+    directory = next((place.text for place in sorted_.values("-d")), ".")
+    if not sorted_.has("-l -t -p -c -z -Z"):
+        _unpack(machine, state, call, sorted_.arguments[:1], directory)
+    return Stream(None)
+
+
+def run_unar(machine: Machine, state: State, call: Call) -> Stream:
+    """`unar`, `unsquashfs`: unpack into the directory an option names."""
+    option = "-o --output-directory" if call.name == "unar" else "-d -dest"
+    sorted_ = parsed(call.args, f"{option} -p -e -k -f" if call.name == "unar" else f"{option} -p -e -ef -da -fr")
+    if not sorted_.has("-l -ll -lls -s -stat -cat"):
+        directory = next((place.text for place in sorted_.values(option)), ".")
+        _unpack(machine, state, call, sorted_.arguments[:1], directory)
+    return Stream(None)
+
+
+def run_unrar(machine: Machine, state: State, call: Call) -> Stream:
+    """`unrar x archive files… directory/`, `rar`."""
+    words = parsed(call.args).arguments
+    if words and words[0].text.lower() in ("x", "e") and len(words) > 1:
+        last = words[-1].text if len(words) > 2 else "."
+        _unpack(machine, state, call, words[1:2], last)
+    return Stream(None)
+
+
+def run_7z(machine: Machine, state: State, call: Call) -> Stream:
+    """`7z x archive -odirectory`; what it packs is in the table of files."""
+    words = parsed(call.args, "-o -p").arguments
+    if words and words[0].text.lower() in ("x", "e"):
+        directory = next((text[2:] for text in call.texts if text.startswith("-o") and len(text) > 2), ".")
+        _unpack(machine, state, call, words[1:2], directory)
+    elif words and words[0].text.lower() in ("a", "u") and len(words) > 1:
+        for place in words[2:]:
+            machine.on_path(call, state, Effect.READS, place, recursive=True)
+            if "-sdel" in call.texts:
+                machine.on_path(call, state, Effect.DELETES, place, recursive=True)
+        machine.write(call, state, words[1], Stream(None))
+    return Stream(None)
+
+
+def run_cpio(machine: Machine, state: State, call: Call) -> Stream:
+    """`cpio`: `-i` unpacks here or into the directory given, `-p` copies into one, `-o` packs what names come in."""
+    sorted_ = parsed(call.args, "-C -D -E -F -H -I -M -O -R --directory --file --format --owner")
+    directory = next((place.text for place in sorted_.values("-D --directory")), ".")
+    if sorted_.has("-o --create"):
+        for name in (call.stdin.text or "").split("\n")[:32] if not call.waits else []:
+            machine.on_path(call, state, Effect.READS, call.program._replace(text=name), recursive=True)
+        for place in sorted_.values("-O -F --file"):
+            machine.write(call, state, place, Stream(None, frozenset({Source.FILE})))
+        return Stream(None, frozenset({Source.FILE}))
+    if sorted_.has("-p --pass-through"):
+        for place in sorted_.arguments[:1]:
+            machine.on_path(call, state, Effect.WRITES, place, recursive=True)
+    elif sorted_.has("-i --extract") and not sorted_.has("-t --list"):
+        content = call.stdin
+        for place in sorted_.values("-I -F --file"):
+            content = state.files.get(state.path(place.text), content)
+        keep_unpacked(state, state.path(directory), content)
+        machine.on_path(call, state, Effect.WRITES, call.program._replace(text=directory), recursive=True)
+    return SILENT
+
+
+def _unpack(machine: Machine, state: State, call: Call, archives: list[Value], directory: str) -> None:
+    for place in archives:
+        content = state.files.get(state.path(place.text))
+        if content is not None:
+            keep_unpacked(state, state.path(directory), content)
+    machine.on_path(call, state, Effect.WRITES, call.program._replace(text=directory), recursive=True)
+
+
+ARCHIVES: Final[dict[str, Callable[[Machine, State, Call], Stream]]] = {
+    **dict.fromkeys(("tar", "gtar", "bsdtar"), run_tar),
+    "unzip": run_unzip,
+    **dict.fromkeys(("unar", "unsquashfs"), run_unar),
+    **dict.fromkeys(("unrar", "rar"), run_unrar),
+    **dict.fromkeys(("7z", "7za", "7zr", "7zz"), run_7z),
+    **dict.fromkeys(("cpio", "gcpio"), run_cpio),
+}
