@@ -478,6 +478,36 @@ def lost(house):
     return told[0]
 
 
+def test_command_costs_more_than_it_may(house):
+    for padding in ("true; " * 4000, "f(){ f; f; }; f; ", "echo " + "{a,b}" * 60):
+        verdict = house.call("bash", command=padding)
+        assert set(codes(verdict)) == {"shell.unanalysable"}
+        assert verdict.decision is Decision.REQUIRE_APPROVAL
+        assert house.call("bash", command=f"rm -rf /etc; {padding}").decision is Decision.DENY
+
+
+def test_command_can_not_be_read(house):
+    for command in ("ls ;; rm -rf /srv", "ls ) $(x)", "then rm -rf /srv"):
+        assert codes(house.call("bash", command=command)) == ["shell.unanalysable"], command
+    assert house.call("bash", command="echo 'rm -rf /srv").decision is Decision.ALLOW
+
+
+def test_reader_of_commands_raises(house, monkeypatch):
+    from guardhouse.detect.shell.running import Machine
+
+    monkeypatch.setattr(Machine, "read_whole", broken)
+    verdict = house.call("bash", command="ls")
+    assert codes(verdict) == ["guard.detector_failed"]
+    assert verdict.decision is Decision.REQUIRE_APPROVAL
+
+
+def test_call_has_no_command_or_unknown_parts(house):
+    for params in ({}, {"command": ""}, {"command": "ls", "stdin": "x"}):
+        verdict = house.guard().evaluate(ToolCallPre(tool="bash", params=params))
+        assert codes(verdict) == ["shell.unanalysable"], params
+        assert verdict.decision is Decision.REQUIRE_APPROVAL
+
+
 def test_what_would_be_lost_can_not_be_counted(house, monkeypatch):
     monkeypatch.setattr(LocalFiles, "extents", broken)
     assert lost(house) == f"could not be counted: {house.home}/data"

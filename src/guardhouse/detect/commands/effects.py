@@ -125,10 +125,15 @@ class Effects:
             elif act.effect in _CHANGES and act.unplaced and act.program != "touch":
                 yield self._finding(codes.WRITES_UNKNOWN, act, leaf)
             return
-        if path.startswith("/dev/fd/"):
+        if path.startswith("/dev/fd/") and path[8:].isdigit():
             # What is behind it was seen when it was opened.
             return
         known = path.replace(UNKNOWN, "*")
+        if act.certainty is not Confidence.HIGH and known.startswith("/*"):
+            # Anywhere at all, and only if a variable is empty.
+            if act.effect is Effect.DELETES:
+                yield self._finding(codes.DELETES_UNKNOWN, act, leaf)
+            return
         places = [self._place(known, act)]
         real = self._real(known)
         if real is not None and real != known:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from guardhouse.detect.shell.state import Call, State
     from guardhouse.detect.shell.values import Value
 
-_MOST_WORK: Final = 10_000
+_MOST_WORK: Final = 11_000
 _MOST_ACTS: Final = 200
 _ACT_COST: Final = 6
 _CHANGING: Final = frozenset({Effect.WRITES, Effect.OVERWRITES})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from guardhouse.detect.acts import Source
+from guardhouse.detect.acts import UNKNOWN, Source
 from guardhouse.detect.shell.noting import Notes, located
 from guardhouse.detect.shell.state import MOST_FILES, Call, State, either
 from guardhouse.detect.shell.values import LONGEST, SILENT, Stream, Value
@@ -67,10 +67,9 @@ class Redirecting(Notes):
         for one in redirects:
             if one.operator in ("<<", "<<-", "<<<", "<", "<>"):
                 given = self._input(one, state, given)
-            elif one.operator in ("<&", ">&"):
-                given = self._duplicated(one, state, given)
-            elif self._is_network(self.expander(state).one(one.target), state):
-                given = given._replace(network=True)
+            else:
+                for value in self.expander(state).text(one.target):
+                    given = self._duplicated(one, value, state, given)
         return given
 
     def _input(self, one: Redirect, state: State, given: Input) -> Input:
@@ -97,8 +96,9 @@ class Redirecting(Notes):
         end = "\n" if one.operator == "<<<" else ""
         return [Stream(value.text + end, value.sources) for value in self.expander(state).text(one.target)]
 
-    def _duplicated(self, one: Redirect, state: State, given: Input) -> Input:
-        value = self.expander(state).one(one.target)
+    def _duplicated(self, one: Redirect, value: Value, state: State, given: Input) -> Input:
+        if one.operator not in ("<&", ">&"):
+            return given._replace(network=True) if self._is_network(value, state) else given
         target = value.text.rstrip("-")
         if one.operator == "<&" and target in state.descriptors:
             return given._replace(stream=state.descriptors[target], waits=False)
@@ -114,9 +114,10 @@ class Redirecting(Notes):
         return given._replace(network=True) if self._is_network(value, state) else given
 
     def _is_network(self, value: Value, state: State) -> bool:
-        if not value.text.startswith(_NETWORK_FILES):
+        text = value.text.lstrip(UNKNOWN)
+        if not text.startswith(_NETWORK_FILES):
             return False
-        host, _, port = value.text[9:].partition("/")
+        host, _, port = text[9:].partition("/")
         self.act(None, state, Effect.CONNECTS, value._replace(text=f"{host}:{port}"), kind="host")
         return True
 
@@ -160,7 +161,7 @@ class Redirecting(Notes):
             if operator == ">&" and (text.rstrip("-").isdigit() or text == "-"):
                 if text in state.network:
                     self._send(call, state, out)
-            elif text.startswith(_NETWORK_FILES):
+            elif text.lstrip(UNKNOWN).startswith(_NETWORK_FILES):
                 self._send(call, state, out)
             elif text not in _NOWHERE:
                 shown = one.descriptor in ("", "1") or operator.startswith("&")

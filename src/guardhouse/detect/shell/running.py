@@ -56,7 +56,7 @@ _MOST_WRAPPERS: Final = 64
 """Programs that run programs."""
 _MOST_NODES: Final = 6000
 _MOST_BYTES: Final = 65_536
-_MOST_ROUNDS: Final = 5
+_MOST_ROUNDS: Final = 3
 """How often a loop is gone through."""
 _MOST_TRAPS: Final = 8
 
@@ -84,8 +84,8 @@ class Machine(Redirecting):
         """What the commands of the current pipe turned out to be: `shell`, `network`."""
         self.lines: list[str] = []
         """The commands that would be run, in plain words; of programs that only say something, not what they say."""
-        self.traps: list[Value] = []
-        """Code that runs at the end."""
+        self.traps: list[tuple[Value, tuple[str, ...]]] = []
+        """Code that runs at the end, and the directories in which it was left."""
 
     # Code inside code.
 
@@ -96,9 +96,13 @@ class Machine(Redirecting):
     def _whole(self, text: str, state: State) -> None:
         self.enter(text, state)
         self._depth += 1
-        for code in self.traps[:_MOST_TRAPS]:
-            self.enter(code.text, state.copy(), code)
+        for code, places in self.traps[:_MOST_TRAPS]:
+            inner = state.copy()
+            inner.may_be_in(places)
+            self.enter(code.text, inner, code)
         self._depth -= 1
+        if len(self.traps) > _MOST_TRAPS:
+            self.give_up("it leaves too much for later")
 
     def enter(self, text: str, state: State, value: Value | None = None) -> Stream:
         """Follow code that is given as text, in the given state."""
@@ -160,7 +164,7 @@ class Machine(Redirecting):
     def _parts(self, statement: Statement, state: State) -> Stream:
         """Pipelines joined by `&&` and `||`: those after the first may run or not."""
         outs = []
-        start = state.places
+        visited = dict.fromkeys(state.places)
         operators = (*statement.operators, "")
         for index, pipeline in enumerate(statement.pipelines):
             places = state.places
@@ -170,10 +174,11 @@ class Machine(Redirecting):
                 outs.append(self._perhaps(pipeline, state))
             # Whether a command succeeded is known only after `&&`, and where every failure ends the script.
             known = operators[index] == "&&" or state.stops or state.cwd in (self.home, self.temp, "/")
+            visited.update(dict.fromkeys(state.places))
             if state.places != places and not known:
                 state.may_be_in(places)
-        if len(outs) > 1 and state.places != start:
-            state.may_be_in(start)
+        if len(outs) > 1 and len(visited) > len(state.places):
+            state.may_be_in(visited)
         return _together(outs)
 
     def _perhaps(self, pipeline: Pipeline, state: State) -> Stream:
@@ -265,6 +270,11 @@ class Machine(Redirecting):
             if any(map(matters, value.text.replace("(", " ").replace(")", " ").split())):
                 self.enter(value.text.strip("() "), state.copy(), value)
 
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the code that is followed now stands in an argument of another program."""
+        return bool(self._wrapped)
+
     def is_known(self, word: str) -> bool:
         """Whether a word names a program that the tables know to do something."""
         return matters(word)
@@ -311,7 +321,7 @@ class Machine(Redirecting):
         rounds = _MOST_ROUNDS if self._loops < 3 else 2
         for round_ in range(rounds):
             before, places = state.variables.copy(), state.places
-            self.spend(12 + len(before.values))
+            self.spend(40 + 2 * len(before.values))
             if condition is not None:
                 self.script(condition, state)
             out = self.script(body, state)
@@ -399,7 +409,7 @@ class Machine(Redirecting):
 
     def _simple(self, command: Simple, state: State) -> Stream:
         """A command is followed once for each combination of values that its variables may have."""
-        self.spend(_COMMAND_COST + len(command.words))
+        self.spend(_COMMAND_COST + len(command.words) + 3 * len(command.assignments))
         if not command.words:
             return self._assignments(command, state)
         choices = self.expander(state).choices(_words_of(command))
@@ -435,65 +445,53 @@ class Machine(Redirecting):
         return SILENT
 
     def _followed(self, command: Simple, state: State) -> Stream:
-        """Follow a command; if it uses variables that nobody has set, also as if those were empty."""
-        out, guessed = self._once(command, state)
-        if not guessed or self._unsure:
-            return out
-        self._unsure = True
-        other = state.copy()
-        other.variables.blank = True
-        self._once(command, other)
-        self._unsure = False
-        other.variables.blank = False
-        if other.places != state.places:
-            state.may_be_in(other.places)
-        return out
-
-    def _once(self, command: Simple, state: State) -> tuple[Stream, bool]:
-        """Follow a command on one way; also tells whether it uses variables that nobody has set."""
-        state.variables.unset = False
         expander = self.expander(state)
-        environment = {
-            one.name: value
-            for one in command.assignments
-            if one.value is not None
-            for value in expander.text(one.value)
-        }
+        environment: dict[str, Value] = {}
+        for one in command.assignments:
+            if one.value is not None:
+                environment[one.name] = expander.one(one.value)
         args = expander.words(command.words)
         redirects = command.redirects
         if not args:
-            return self._assignments(command, state), state.variables.unset
+            return self._assignments(command, state)
         outputs = self.outputs(redirects, state) if redirects else []
         given = self.inputs(redirects, state) if redirects else Input(state.stdin, state.waits)
-        guessed = state.variables.unset
-        program = args[0]
-        call = Call(
-            program.text.rpartition("/")[2],
-            program,
-            args[1:],
-            given.stream,
-            given.waits,
-            environment,
-            given.network or bool(state.network & {"0", "1"}),
-            self._wrapped,
-        )
-        held = {name: state.variables.values.get(name) for name in environment}
-        for name, value in environment.items():
+        network = given.network or bool(state.network & {"0", "1"})
+        call = Call("", args[0], args[1:], given.stream, given.waits, environment, network, self._wrapped)
+        out = self._run_with(call, state)
+        state.variables.values["_"] = (args[-1],)
+        if args[0].text == "exec" and len(args) == 1:
+            self.keep_descriptors(redirects, state)
+        if outputs:
+            return self.put(outputs, state, out, call)
+        if state.stdout and out.text:
+            self.keep(state, state.stdout, out, append=True)
+        return out
+
+    def _run_with(self, call: Call, state: State) -> Stream:
+        """Run a program with what is set for it alone; and, if there are pieces in its words that only the environment
+        knows, also as if those were nothing."""
+        held = {name: state.variables.values.get(name) for name in call.environment}
+        for name, value in call.environment.items():
             state.variables.set(name, [value])
-        out = self.run(call, state)
+        out = self.run(_named(call), state)
+        words = [call.program, *call.args]
+        if not self._unsure and any(UNKNOWN in word.text and not word.sources for word in words):
+            self._unsure = True
+            bare = [word if word.sources else word._replace(text=word.text.replace(UNKNOWN, "")) for word in words]
+            bare = [word for word in bare if word.text]
+            other = state.copy()
+            if bare:
+                self.run(_named(call._replace(program=bare[0], args=bare[1:])), other)
+            self._unsure = False
+            if other.places != state.places:
+                state.may_be_in(other.places)
         for name, values in held.items():
             if values is None:
                 state.variables.values.pop(name, None)
             else:
                 state.variables.values[name] = values
-        state.variables.values["_"] = (args[-1],)
-        if program.text == "exec" and len(args) == 1:
-            self.keep_descriptors(redirects, state)
-        if outputs:
-            return self.put(outputs, state, out, call), guessed
-        if state.stdout and out.text:
-            self.keep(state, state.stdout, out, append=True)
-        return out, guessed
+        return out
 
     def run(self, call: Call, state: State) -> Stream:
         """Follow one program: an alias, a function, or what the tables know."""
@@ -610,6 +608,10 @@ def _with_redirects(function: Function) -> Command:
         return function.body
     inner = Script((Statement((Pipeline((function.body,)),)),))
     return Group(inner, subshell=False, redirects=function.redirects)
+
+
+def _named(call: Call) -> Call:
+    return call._replace(name=call.program.text.rpartition("/")[2])
 
 
 def _line(call: Call) -> str:

@@ -21,7 +21,7 @@ LONGEST_PATH = 4096
 MOST_FILES = 256
 """Files that one reading remembers."""
 _MOST_DIRECTORIES = 6
-_MOST_BODIES = 4
+_MOST_BODIES = 16
 
 
 class State:
@@ -101,7 +101,7 @@ class State:
     def may_be_in(self, places: Iterable[str]) -> None:
         """It may also stand in one of these."""
         found = [place for place in dict.fromkeys((*self.others, *places)) if place != self.cwd]
-        self.others = tuple(found[:_MOST_DIRECTORIES])
+        self.others = tuple(found) if len(found) <= _MOST_DIRECTORIES else (*found[:_MOST_DIRECTORIES], UNKNOWN)
 
     def path(self, text: str) -> str:
         """A path as an absolute one, with the links followed that the script itself made."""
@@ -109,7 +109,11 @@ class State:
 
     def paths(self, text: str, *, follow: bool = True) -> tuple[str, ...]:
         """Every absolute path that a path may come to, the likeliest first. Deleting a link does not follow it."""
-        if not self.others or text[:1] in ("/", UNKNOWN):
+        if text[:1] == UNKNOWN:
+            # What is not known may be nothing.
+            rest = text.lstrip(UNKNOWN)
+            return (UNKNOWN, self._from(rest, self.cwd, follow=follow)) if rest[:1] == "/" else (UNKNOWN,)
+        if not self.others or text[:1] == "/":
             return (self._from(text, self.cwd, follow=follow),)
         return tuple(dict.fromkeys(self._from(text, place, follow=follow) for place in self.places))
 
@@ -117,6 +121,8 @@ class State:
         if text.startswith(UNKNOWN):
             return UNKNOWN
         if not text.startswith("/"):
+            if cwd.startswith(UNKNOWN):
+                return UNKNOWN
             text = f"{cwd.rstrip('/')}/{text}"
         if len(text) > LONGEST_PATH:
             return UNKNOWN

@@ -65,7 +65,7 @@ UNSEEN: Final = Stream(None)
 class Variables:
     """The variables of a script at one point."""
 
-    __slots__ = ("arrays", "blank", "choice", "fixed", "loose", "positional", "unset", "values")
+    __slots__ = ("arrays", "choice", "fixed", "loose", "positional", "values")
 
     def __init__(self) -> None:
         self.values: dict[str, tuple[Value, ...]] = {}
@@ -75,10 +75,6 @@ class Variables:
         """Which value of several each variable has on the way that is followed now."""
         self.fixed: set[str] = set()
         """Names that can't be set again."""
-        self.blank = False
-        """Whether variables that nobody has set are taken to be empty, and not to be something."""
-        self.unset = False
-        """Whether such a variable was used."""
         self.loose: set[str] = set()
         """Arrays whose elements were set one by one: which one an index names is not known."""
 
@@ -89,7 +85,6 @@ class Variables:
         other.arrays = dict(self.arrays)
         other.positional = self.positional
         other.choice = self.choice
-        other.blank = self.blank
         other.loose = self.loose
         other.fixed = self.fixed
         return other
@@ -436,9 +431,6 @@ class Expander:
             return Value(UNKNOWN, DYNAMIC)
         if name in _USUAL:
             return Value(_USUAL[name])
-        if self.variables.blank:
-            return Value("")
-        self.variables.unset = True
         return Value(UNKNOWN, frozenset({Source.SECRET}) if sounds_secret(name) else NOTHING)
 
     def _operated(self, part: Parameter, values: list[Value]) -> list[Value]:
@@ -469,7 +461,7 @@ class Expander:
         instead = self._joined(word.parts, word) if word is not None else Value("")
         name = part.name
         is_set = name in self.variables.values or name.isdigit() or name in self.variables.arrays
-        is_set = is_set or (bool(values) and values[0].known and not self.variables.blank)
+        is_set = is_set or (bool(values) and values[0].known)
         if not is_set and values and values[0].sources:
             instead = Value(instead.text, instead.sources | values[0].sources)
         empty = not values or (values[0].known and not values[0].text)
@@ -673,10 +665,14 @@ def _sequence(parts: list[Part]) -> list[list[Part]] | None:
     if len(first) == 1 and len(last) == 1 and first.isalpha() and last.isalpha():
         low, high = sorted((ord(first), ord(last)))
         return [[Text(chr(code))] for code in range(low, high + 1)]
-    if first.lstrip("-").isdigit() and last.lstrip("-").isdigit() and len(first) < 8 and len(last) < 8:
+    if _is_number(first) and _is_number(last):
         low, high = sorted((int(first), int(last)))
         return [[Text(str(number))] for number in range(low, min(high, low + MOST_VALUES) + 1)]
     return None
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.removeprefix("-").isdecimal() and len(text) < 8
 
 
 def _merged(parts: list[Part]) -> list[Part]:

@@ -114,7 +114,7 @@ def run_cpio(machine: Machine, state: State, call: Call) -> Stream:
     sorted_ = parsed(call.args, "-C -D -E -F -H -I -M -O -R --directory --file --format --owner")
     directory = next((place.text for place in sorted_.values("-D --directory")), ".")
     if sorted_.has("-o --create"):
-        for name in (call.stdin.text or "").split("\n")[:32] if not call.waits else []:
+        for name in (call.stdin.text or "").split("\n") if not call.waits else []:
             machine.on_path(call, state, Effect.READS, call.program._replace(text=name), recursive=True)
         for place in sorted_.values("-O -F --file"):
             machine.write(call, state, place, Stream(None, frozenset({Source.FILE})))
@@ -140,7 +140,7 @@ def _unpack(machine: Machine, state: State, call: Call, archives: list[Value], d
 
 
 ARCHIVES: Final[dict[str, Callable[[Machine, State, Call], Stream]]] = {
-    **dict.fromkeys(("tar", "gtar", "bsdtar"), run_tar),
+    **dict.fromkeys(("tar", "gtar", "bsdtar", "jar"), run_tar),
     "unzip": run_unzip,
     **dict.fromkeys(("unar", "unsquashfs"), run_unar),
     **dict.fromkeys(("unrar", "rar"), run_unrar),

@@ -220,7 +220,9 @@ def read(machine: Machine, state: State, call: Call) -> Stream:
         for name in (*names, *arrays):
             state.variables.set(name.text, [value])
         return SILENT
-    lines = [line for line in stream.text.split("\n") if line][:64]
+    lines = [line for line in stream.text.split("\n") if line]
+    if len(lines) > 64:
+        lines = [*lines[:64], UNKNOWN]
     if call.name in ("mapfile", "readarray"):
         state.variables.values.pop(names[0].text, None)
         state.variables.arrays[names[0].text] = tuple(Value(line, stream.sources) for line in lines)
@@ -308,12 +310,12 @@ def mktemp(machine: Machine, state: State, call: Call) -> Stream:
     return Stream(f"{name}{UNKNOWN}\n")
 
 
-def trap(machine: Machine, _state: State, call: Call) -> Stream:
+def trap(machine: Machine, state: State, call: Call) -> Stream:
     """Code for later: it is followed at the end."""
     args = [value for value in call.args if value.text not in ("--", "-l", "-p")]
     if len(args) > 1 and args[0].text not in ("-", ""):
         # With what the script has become by its end.
-        machine.traps.append(args[0])
+        machine.traps.append((args[0], state.places))
     return SILENT
 
 
@@ -391,18 +393,26 @@ def listing(_machine: Machine, _state: State, call: Call) -> Stream | None:
             (text[:2] == "--" and "files" in text) or (text[:1] == "-" and text[:2] != "--" and "l" in text)
             for text in texts
         )
-    return Stream(f"./{UNKNOWN}\n") if shows else None
+    if not shows:
+        return None
+    words = parsed(call.args[1:] if call.name == "git" else call.args, "-e -f -g -t -A -B -C -m").arguments
+    places = words[1:] if call.name != "git" and "--files" not in texts else words if call.name != "git" else []
+    below = [value.text.rstrip("/") for value in places if value.text != "--"] or ["."]
+    return Stream("".join(f"{place}/{UNKNOWN}\n{place}\n" if place != "." else f"./{UNKNOWN}\n" for place in below))
 
 
 def plain(_machine: Machine, _state: State, call: Call) -> Stream:
     """Programs that print a number or a name of letters, digits and dashes, whatever they are given: it is no code."""
     if call.name == "date":
         forms = [text[1:] for text in call.texts if text[:1] == "+"]
+        if any("%n" in form or "%t" in form for form in forms):
+            return Stream(None)
         return Stream("".join(_dated(form) for form in forms) + "\n" if forms else "0\n")
     return Stream("0\n") if not _sources(call.args) else Stream(None, _sources(call.args))
 
 
 def _dated(form: str) -> str:
+    """A date in a form, with a digit for each part of it."""
     pieces = form.split("%")
     return pieces[0] + "".join(f"0{piece[1:]}" for piece in pieces[1:])
 
@@ -481,7 +491,7 @@ def base64_(machine: Machine, state: State, call: Call) -> Stream:
     if not sorted_.has("-d -D --decode"):
         if stream.text is None or UNKNOWN in stream.text or len(stream.text) > LONGEST // 2:
             return Stream(None, stream.sources)
-        return Stream(base64.b64encode(stream.text.encode()).decode() + "\n", stream.sources)
+        return Stream(base64.b64encode(stream.text.encode("utf-8", "replace")).decode() + "\n", stream.sources)
     return _decoded(stream, _from_base64)
 
 
@@ -582,7 +592,9 @@ def passing(_machine: Machine, state: State, call: Call) -> Stream:
         if held is not None:
             sources, named = sources | held.sources, True
     text = call.stdin.text
-    whole = call.name in _KEEPING and text is not None and text.count("\n") < 2 and not named and not call.waits
+    whole = (
+        call.name in _KEEPING and text is not None and "\n" not in text.rstrip("\n") and not named and not call.waits
+    )
     plain = all(value.text.lstrip("-n").isdigit() for value in call.args)
     return Stream(text if whole and plain and text else None, sources)
 

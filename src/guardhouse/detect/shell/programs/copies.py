@@ -76,7 +76,7 @@ def _run_batch(machine: Machine, state: State, call: Call, words: list[Value]) -
     host = words[0].text.rpartition("@")[2].partition(":")[0] if words else UNKNOWN
     target = (words[0] if words else call.program)._replace(text=host)
     machine.act(call, state, Effect.CONNECTS, target, kind="host")
-    for line in (call.stdin.text or "").split("\n")[:64]:
+    for line in (call.stdin.text or "").split("\n"):
         verb, _, rest = line.strip().partition(" ")
         if verb in ("put", "mput", "reput") and rest.split():
             sources = machine.read(state, call.program._replace(text=rest.split()[0])).sources
@@ -100,7 +100,7 @@ def run_session(machine: Machine, state: State, call: Call) -> Stream:
     words = sorted_.arguments
     lines = [line.split() for code in sorted_.values("-c -e --command") for line in _session_lines(code.text)]
     hosts = [word.text for word in words[:1]] + [line[-1] for line in lines if line[0] in ("open", "connect", "o")]
-    for host in hosts[:8]:
+    for host in hosts:
         _reach(machine, state, call, host)
     if sorted_.values("-f") and call.name == "lftp":
         machine.give_up("what it fetches and sends stands in a file")
@@ -118,8 +118,8 @@ def run_session(machine: Machine, state: State, call: Call) -> Stream:
 
 def _session_lines(code: str) -> list[str]:
     """Commands of such a session."""
-    pieces = code[:4000].replace("&&", ";").replace("\n", ";").split(";")
-    return [piece for piece in pieces[:64] if piece.strip()]
+    pieces = code.replace("&&", ";").replace("\n", ";").split(";")
+    return [piece for piece in pieces if piece.strip()]
 
 
 def _sends(line: list[str]) -> bool:

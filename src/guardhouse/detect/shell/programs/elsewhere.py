@@ -37,7 +37,7 @@ def run_ssh(machine: Machine, state: State, call: Call) -> Stream:
     more = parsed(words[1:], _SSH_VALUED, stop=True)
     command = more.arguments
     machine.noted.add("network")
-    hops = [(value, hop) for value in [*sorted_.values("-J"), *more.values("-J")] for hop in value.text.split(",")[:8]]
+    hops = [(value, hop) for value in [*sorted_.values("-J"), *more.values("-J")] for hop in value.text.split(",")]
     for value, hop in (*hops, (host, host.text)):
         machine.act(call, state, Effect.CONNECTS, value._replace(text=hop.rpartition("@")[2]), kind="host")
     if host.text.rpartition("@")[2] in ("localhost", "127.0.0.1", "::1") and command:
@@ -243,7 +243,7 @@ def _fields(text: str) -> dict[str, str]:
     """`key=value,key=value`; empty if it is none."""
     if "=" not in text.partition(",")[0]:
         return {}
-    return dict(field.partition("=")[::2] for field in text.split(",")[:32])
+    return dict(field.partition("=")[::2] for field in text.split(","))
 
 
 def run_kubectl(machine: Machine, state: State, call: Call) -> Stream:
@@ -252,9 +252,10 @@ def run_kubectl(machine: Machine, state: State, call: Call) -> Stream:
     words = parsed(call.args, "-n -c -s --namespace --container --context --kubeconfig --cluster --retries").arguments
     if words and words[0].text == "cp":
         _carry(machine, state, call, words[1:])
-    if "exec" not in texts[:6] or "--" not in texts:
+    end = texts.index("--") if "--" in texts else 0
+    if "exec" not in texts[:end]:
         return Stream(None)
-    command = call.args[texts.index("--") + 1 :]
+    command = call.args[end + 1 :]
     if command:
         # What a cluster runs is used by others.
         there = elsewhere(state, Scope.REMOTE)

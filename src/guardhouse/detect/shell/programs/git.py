@@ -89,8 +89,9 @@ _TREE_VERBS: Final = frozenset(
 def run_git(machine: Machine, state: State, call: Call) -> None:
     """Follow one call of git."""
     outer = parsed(call.args, _BEFORE_VERB, stop=True)
-    for place in outer.values("-C"):
-        state = state.copy()
+    elsewhere = outer.values("-C")
+    state = state.copy() if elsewhere else state
+    for place in elsewhere:
         state.move(state.path(place.text))
     for value in outer.values("-c"):
         _look_at_setting(machine, state, call, value, *value.text.partition("=")[::2])
@@ -115,12 +116,13 @@ def run_git(machine: Machine, state: State, call: Call) -> None:
 
 def _run_verb(machine: Machine, state: State, call: Call, verb: str, one: GitVerb, sorted_: Parsed) -> None:
     words = sorted_.arguments
-    remotes = [*words[one.remote - 1 : one.remote], *sorted_.values(one.remotes)] if one.remote else []
-    remotes = remotes or (sorted_.values(one.remotes) if one.remotes else [])
+    remotes = sorted_.values(one.remotes) if one.remotes else []
+    if one.remote:
+        remotes += words if sorted_.has("--multiple") else words[one.remote - 1 : one.remote]
     for value in remotes:
         _reach(machine, state, call, value, bare=verb == "send-email")
     if one.remote or one.remotes:
-        for proxy in proxies(state, call):
+        for proxy in proxies(machine, state, call):
             machine.act(call, state, Effect.CONNECTS, proxy, kind="host")
     for value in sorted_.values("-c --config") if verb == "clone" else []:
         _look_at_setting(machine, state, call, value, *value.text.partition("=")[::2])

@@ -61,7 +61,8 @@ def run_shell(machine: Machine, state: State, call: Call) -> Stream:
     machine.noted.add("shell")
     if not call.waits:
         return _run_stdin(machine, state, call, "shell", words)
-    if call.wrapped:
+    if call.wrapped and ("/" in call.program.text or call.wrapped == "sudo" or machine.is_hidden):
+        # A shell that nobody gives anything to read is only worth a word where it is hidden, or has other rights.
         machine.act(
             call, state, Effect.SPAWNS_SHELL, call.program, what=f"by way of {call.wrapped}", certainty=Confidence.HIGH
         )
@@ -354,7 +355,7 @@ def _encoded(machine: Machine, state: State, call: Call) -> None:
 
 def read_foreign(machine: Machine, state: State, call: Call, language: str, code: Value) -> None:
     """Note what code of another language would do."""
-    machine.spend(40 + len(code.text) // 2)
+    machine.spend(150 + len(code.text) // 2)
     if language == "python":
         from guardhouse.detect.python import read_python  # only where there is Python to read
 

@@ -17,7 +17,7 @@ from guardhouse.detect.shell.programs.network import NETWORK
 from guardhouse.detect.shell.programs.options import parsed
 from guardhouse.detect.shell.programs.verbs import find_verbs, has_verbs, scope_of
 from guardhouse.detect.shell.programs.wrappers import run_inner
-from guardhouse.detect.shell.values import Stream, Value
+from guardhouse.detect.shell.values import SILENT, Stream, Value
 from guardhouse.model import Confidence, Effect
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _ENDS: Final = frozenset(" \t\n;|&)'\"`,<>}]#:")
 
 def look_at_code(machine: Machine, state: State, call: Call) -> bool:
     """Code in arguments or the environment that the program would run; whether there is any."""
-    machine.spend(2 * len(call.args))
+    machine.spend(16 + 4 * len(call.args))
     held = state.variables.values
     environment = {name: held[name][0].text for name in held if name in VARIABLES}
     environment.update((name, value.text) for name, value in call.environment.items())
@@ -106,7 +106,7 @@ def look_at_verbs(machine: Machine, state: State, call: Call) -> None:
     """Verbs of tools that take something away or reach far."""
     if not has_verbs(call.name):
         return
-    machine.spend(20 + 4 * len(call.args))
+    machine.spend(50 + 6 * len(call.args))
     for verb in find_verbs(call.name, call.texts):
         scope = scope_of(call.name)
         machine.act(
@@ -130,6 +130,9 @@ def look_at_arguments(machine: Machine, state: State, call: Call, *, explained: 
     codes = interpreter(call.name) is not None
     if "/" in call.program.text:
         _name(machine, state, call, call.program)
+    unknown = not (talks or told or names or codes or call.name in NETWORK)
+    if unknown and call.program.text not in state.functions:
+        _look_for_commands(machine, state, call)
     written = _outputs(machine, state, call) if not talks and not told and call.name not in NETWORK else []
     for value in call.args:
         text = value.text
@@ -152,6 +155,23 @@ def look_at_arguments(machine: Machine, state: State, call: Call, *, explained: 
             held = state.held(path)
             if held is not None and held.text and not talks:
                 _look_at_written(machine, state, call, value, held.text)
+
+
+def _look_for_commands(machine: Machine, state: State, call: Call) -> None:
+    """A command that takes something away, among the words of a program that nobody knows to run one: it may."""
+    for place, value in enumerate(call.args):
+        text = value.text
+        name = text.rpartition("/")[2]
+        after = call.args[place + 1].text if place + 1 < len(call.args) else ""
+        if (name in _DESTROYERS and after) or (name in SHELLS and after[:1] == "-" and "c" in after):
+            run_inner(machine, state, call._replace(stdin=SILENT, waits=True), call.args[place:])
+            return
+        first, blank, _rest = text.lstrip("|! ").partition(" ")
+        if blank and first.rpartition("/")[2] in _DESTROYERS:
+            machine.enter_wrapped(text.lstrip("|! "), state.copy(), value, call.name)
+
+
+_DESTROYERS: Final = frozenset("rm shred unlink dd mkfs wipefs srm blkdiscard".split())
 
 
 def _outputs(machine: Machine, state: State, call: Call) -> list[Value]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from guardhouse.detect.acts import UNKNOWN, Source
 from guardhouse.detect.shell.programs.copies import COPIES
 from guardhouse.detect.shell.programs.elsewhere import ELSEWHERE, is_runtime_socket
-from guardhouse.detect.shell.programs.options import Parsed, parsed
+from guardhouse.detect.shell.programs.options import Parsed, matches, parsed
 from guardhouse.detect.shell.state import Call, State
 from guardhouse.detect.shell.values import NOTHING, SILENT, Stream, Value
 from guardhouse.model import Effect
@@ -129,7 +129,7 @@ def run_client(machine: Machine, state: State, call: Call) -> Stream:
         urls = [value for value in urls if value.text not in _METHODS][:1]
         urls = [value for value in urls if not value.text.startswith((":", "/"))]
     targets = [value for value in urls if one.bare or "://" in value.text or "." in value.text]
-    dialled = [*_dialled(one, sorted_), *proxies(state, call)][:16]
+    dialled = list({value.text: value for value in (*_dialled(one, sorted_), *proxies(machine, state, call))}.values())
     for target in (*targets, *dialled):
         machine.act(call, state, Effect.CONNECTS, target, kind="url")
     if any(target.text.startswith("telnet:") for target in targets):
@@ -153,10 +153,12 @@ def run_client(machine: Machine, state: State, call: Call) -> Stream:
 
 def _dialled(one: Client, sorted_: Parsed) -> Iterator[Value]:
     """The machines that options name as those to ask."""
-    for name in one.dials.split():
-        for value in sorted_.values(name):
-            for host in _hosts_in(name, value.text):
-                yield value._replace(text=host)
+    names = one.dials.split()
+    for given in sorted_.options:
+        name = given.name if given.name in names else next((name for name in names if matches(given.name, name)), "")
+        if name and given.value is not None:
+            for host in _hosts_in(name, given.value.text):
+                yield given.value._replace(text=host)
 
 
 def _hosts_in(option: str, text: str) -> list[str]:
@@ -175,8 +177,9 @@ def _hosts_in(option: str, text: str) -> list[str]:
     return [rest if scheme in ("http", "https", "all") and "://" in rest else text]
 
 
-def proxies(state: State, call: Call) -> list[Value]:
+def proxies(machine: Machine, state: State, call: Call) -> list[Value]:
     """The machines that variables name as those through which everything goes."""
+    machine.spend(len(state.variables.values) // 8)
     given = {
         **{name: values[0] for name, values in state.variables.values.items() if _is_proxy(name) and values},
         **{name: value for name, value in call.environment.items() if _is_proxy(name)},
@@ -200,7 +203,7 @@ def _write_beside(machine: Machine, state: State, call: Call, one: Client, sorte
     """Files that are written besides the answer: what is in them is mostly the other side's to choose."""
     places = [value for value in (sorted_.values(one.writes) if one.writes else []) if value.text not in ("-", "%")]
     for value in sorted_.values("-w --write-out") if call.name == "curl" else []:
-        for piece in value.text.split(_OUTPUT_MARK)[1:9]:
+        for piece in value.text.split(_OUTPUT_MARK)[1:]:
             places.append(value._replace(text=piece.partition("}")[0].removeprefix(">>")))
     for place in places:
         machine.write(call, state, _at_home(machine, place), Stream(None, _NETWORK), append=True)

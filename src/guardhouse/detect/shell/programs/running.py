@@ -122,6 +122,7 @@ def run_program(machine: Machine, state: State, call: Call) -> Stream:
         return prefix(machine, state, call)
     if is_wrapper(name):
         look_at_code(machine, state, call)
+        look_at_arguments(machine, state, call, explained=True)
         return run_wrapper(machine, state, call)
     out = _run_known(machine, state, call)
     inner = prefixed(name, [name, *call.texts])
@@ -160,15 +161,11 @@ def matters(word: str) -> bool:
 
 def _run_unknown(machine: Machine, state: State, call: Call) -> Stream:
     """A program whose name only the run would show."""
-    left = call.name.replace(UNKNOWN, "")
     if call.program.sources:
         machine.act(call, state, Effect.EXECUTES, call.program, sources=call.program.sources | DYNAMIC)
     else:
         # A variable of the environment.
         machine.act(call, state, Effect.EXECUTES, call.program, sources=DYNAMIC, certainty=Confidence.LOW)
-        if left and left != call.name:
-            # In the middle of a name it is most likely empty.
-            return machine.run(call._replace(name=left, program=call.program._replace(text=left)), state)
     return Stream(None, call.stdin.sources)
 
 

@@ -173,7 +173,7 @@ def _run_on_found(
     machine: Machine, state: State, call: Call, places: list[Value], words: list[Value], *, picks: bool
 ) -> None:
     """A command for what is found. If nothing is picked, that is a place and all that is in it."""
-    for place in places[:8] if words else []:
+    for place in places if words else []:
         base = place.text.rstrip("/")
         text = place.text if not picks else f"{base}/{UNKNOWN}"
         replaced: list[Value] = []
