@@ -80,34 +80,45 @@ def _find(scene: Scene) -> Iterator[Finding]:
         return
     runs = Capability.EXECUTES in profile.capabilities
     leaves = [leaf for leaf in _commands(scene) if runs or leaf.key in CODE_KEYS]
+    reads = runs and scene.settings.bash in ("effects", "listed")
     if _is_too_long(leaves):
         yield _finding(scene, OWN_COMMAND, leaves[0])
-    elif runs and scene.settings.bash in ("effects", "listed"):
-        for seen in _seen(scene, leaves):
-            if _touches_guard(seen):
-                yield _finding(scene, OWN_COMMAND, seen.leaf)
     else:
-        for leaf in leaves:
-            if _drives_guard(scene, leaf.text):
-                yield _finding(scene, OWN_COMMAND, leaf)
-        # A program and its arguments may come as a list, one string each.
-        if len(leaves) > 1 and _drives_guard(scene, " ".join(leaf.text for leaf in leaves)):
-            yield _finding(scene, OWN_COMMAND, leaves[0])
+        yield from _own_by_acts(scene, leaves) if reads else _own_by_words(scene, leaves)
     if not runs:
         return
-    by_words = scene.settings.bash not in ("effects", "listed")
     for leaf in leaves:
-        if by_words and leaf.secrets and _reaches_unlisted(scene, leaf.text):
+        if not reads and leaf.secrets and _reaches_unlisted(scene, leaf.text):
             yield _finding(scene, SECRET_OUT, leaf)
     if len(leaves) == 1 and _is_allowed(scene, leaves[0]):
         return
-    if scene.settings.bash in ("effects", "listed"):
+    if reads:
         yield from _effects(scene, leaves)
         if scene.settings.bash == "listed" and not _is_listed(scene, leaves):
             yield _finding(scene, NOT_LISTED, leaves[0] if leaves else None)
         return
     code = DENY_MODE if scene.settings.bash == "deny" else ASK_MODE
     yield _finding(scene, code, leaves[0] if len(leaves) == 1 else None)
+
+
+def _own_by_acts(scene: Scene, leaves: list[Leaf]) -> Iterator[Finding]:
+    """Commands that drive the guard, by what would be run."""
+    # A floor must not depend on the reader: if that breaks, words are enough.
+    if _breaks(scene, leaves) and any(_speaks_of_guard(leaf.text) for leaf in leaves):
+        yield _finding(scene, OWN_COMMAND, leaves[0])
+    for seen in _seen(scene, leaves):
+        if _touches_guard(seen):
+            yield _finding(scene, OWN_COMMAND, seen.leaf)
+
+
+def _own_by_words(scene: Scene, leaves: list[Leaf]) -> Iterator[Finding]:
+    """The same where commands are not followed."""
+    for leaf in leaves:
+        if _drives_guard(scene, leaf.text):
+            yield _finding(scene, OWN_COMMAND, leaf)
+    # A program and its arguments may come as a list, one string each.
+    if len(leaves) > 1 and _drives_guard(scene, " ".join(leaf.text for leaf in leaves)):
+        yield _finding(scene, OWN_COMMAND, leaves[0])
 
 
 def _is_listed(scene: Scene, leaves: list[Leaf]) -> bool:
@@ -152,6 +163,15 @@ def _needs(scene: Scene) -> None:
         effects = Effects(scene, _ID)
         for seen in _seen(scene, _commands(scene)):
             effects.ask(seen)
+
+
+def _breaks(scene: Scene, leaves: list[Leaf]) -> bool:
+    """Whether the commands of a call can't even be read; whoever reads them next meets the error itself."""
+    try:
+        _seen(scene, leaves)
+    except Exception:  # noqa: BLE001 - whatever it is, it is raised again where it is recorded as a failure
+        return True
+    return False
 
 
 def _touches_guard(seen: Seen) -> bool:

@@ -76,6 +76,9 @@ class Effects:
         """What the acts of one command mean."""
         for act in seen.acts:
             yield from self._of(act, seen.leaf)
+        if self._followed >= _MOST_PATHS:
+            unread = Act(effect=Effect.UNANALYSABLE, what="it names too many files")
+            yield self._finding(codes.UNANALYSABLE, unread, seen.leaf)
         if seen.leaf is not None and seen.leaf.secrets:
             yield from self._carried(seen)
 

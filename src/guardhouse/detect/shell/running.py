@@ -321,6 +321,7 @@ class Machine(Redirecting):
         rounds = _MOST_ROUNDS if self._loops < 3 else 2
         for round_ in range(rounds):
             before, places = state.variables.copy(), state.places
+            files, functions = dict(state.files), dict(state.functions)
             self.spend(40 + 2 * len(before.values))
             if condition is not None:
                 self.script(condition, state)
@@ -332,7 +333,7 @@ class Machine(Redirecting):
                 for name, values in state.variables.values.items()
                 if set(values) != set(before.values.get(name, ()))
             }
-            if not changed - {"_"}:
+            if not changed - {"_"} and files == state.files and functions == state.functions:
                 break
             if round_ == rounds - 2:
                 for name in changed:
@@ -579,7 +580,9 @@ class Machine(Redirecting):
             return
         if one.append:
             before = variables.values.get(one.name, (Value(""),))
-            values = [Value(old.text + new.text, old.sources | new.sources) for old in before[:8] for new in values[:8]]
+            if len(before) * len(values) > MOST_VALUES:
+                values = [Value(UNKNOWN, DYNAMIC)]
+            values = [Value(old.text + new.text, old.sources | new.sources) for old in before for new in values]
         variables.set(one.name, values)
 
 
@@ -617,7 +620,9 @@ def _named(call: Call) -> Call:
 def _line(call: Call) -> str:
     """A command in plain words, for who looks whether it is the guard's."""
     words = call.texts if call.name not in TALKERS else []
-    line = " ".join([call.program.text, *words, call.stdin.name]).replace(UNKNOWN, "")
+    # A word that nobody knows is a word all the same.
+    line = " ".join(word.replace(UNKNOWN, "") or "?" for word in (call.program.text, *words))
+    line = f"{line} {call.stdin.name}".rstrip()
     return line if "guard" in line.lower() else line[:LONGEST_LINE]
 
 

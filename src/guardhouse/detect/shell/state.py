@@ -22,6 +22,8 @@ MOST_FILES = 256
 """Files that one reading remembers."""
 _MOST_DIRECTORIES = 6
 _MOST_BODIES = 16
+_LONGEST_CHAIN = 8
+"""Links that lead to links."""
 
 
 class State:
@@ -128,10 +130,14 @@ class State:
             return UNKNOWN
         ends = text.endswith(("/", "/."))
         path = tidy(text)
-        for link, target in self.links.items():
-            if path.startswith(f"{link}/") or (path == link and (ends or follow)):
-                path = tidy(target + path[len(link) :])
-        return path
+        for _ in range(_LONGEST_CHAIN):
+            for link, target in self.links.items():
+                if path.startswith(f"{link}/") or (path == link and (ends or follow)):
+                    path = tidy(target + path[len(link) :])
+                    break
+            else:
+                return path
+        return UNKNOWN
 
     # Files and functions.
 

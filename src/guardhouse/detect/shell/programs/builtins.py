@@ -105,7 +105,8 @@ def _formatted(form: str, args: list[Value]) -> str | None:
             else:
                 return None
         if not waiting or not used:
-            return "".join(out)[:LONGEST]
+            text = "".join(out)
+            return text if len(text) <= LONGEST else None
         if rounds > _MOST_ROUNDS:
             return None
 
@@ -266,6 +267,8 @@ def set_(_machine: Machine, state: State, call: Call) -> Stream:
     texts = call.texts
     state.stops = state.stops or any(text[:1] == "-" and text[:2] != "--" and "e" in text for text in texts)
     state.stops = state.stops or texts[:2] == ["-o", "errexit"]
+    if any(text[:1] == "+" and "e" in text for text in texts) or texts[:2] == ["+o", "errexit"]:
+        state.stops = False
     if "--" in texts:
         state.variables.positional = tuple(call.args[texts.index("--") + 1 :])
     else:
@@ -467,7 +470,9 @@ def cat(machine: Machine, state: State, call: Call) -> Stream:
     streams = [call.stdin if place.text == "-" else machine.read(state, place) for place in places]
     sources = NOTHING.union(*(stream.sources for stream in streams))
     texts = [stream.text for stream in streams if stream.text is not None]
-    text = "".join(texts)[:LONGEST] if len(texts) == len(streams) else None
+    text = "".join(texts) if len(texts) == len(streams) else None
+    if text is not None and len(text) > LONGEST:
+        text = None
     return Stream(text, sources, streams[0].name if len(streams) == 1 else "")
 
 

@@ -137,11 +137,14 @@ def run_files(machine: Machine, state: State, call: Call, one: Files) -> None:
     keeps = bool(one.keeps) and sorted_.has(one.keeps)
     # What is copied is known before it is gone.
     copied = _content(state, arguments) if one.writes == "last" else Stream(None)
+    if one.writes == "last":
+        for source in arguments[:-1]:
+            _carry(state, state.path(source.text), state.path(arguments[-1].text))
     _write_options(machine, state, call, one, sorted_, keeps=keeps)
     recursive = one.always_recursive or bool(one.recursive and sorted_.has(one.recursive))
     for place in _chosen(arguments, "all" if into and one.deletes == "rest" else one.deletes):
         machine.on_path(call, state, Effect.DELETES, place, recursive=recursive)
-        state.files.pop(state.path(place.text), None)
+        machine.forget(state, state.path(place.text))
     if not into and (one.writes != "last" or len(arguments) > 1 or call.name[-2:] not in ("cp", "mv")):
         _write(machine, state, call, _chosen(arguments, one.writes), arguments, copied, keeps=keeps)
     if one.replaces:
@@ -158,7 +161,7 @@ def _write_options(machine: Machine, state: State, call: Call, one: Files, sorte
         machine.write(call, state, place, Stream(None, sources), append=keeps)
         if call.name in COMPILERS and Source.NETWORK not in sources:
             # The sources were looked at when they were written, if this command wrote them.
-            state.files.pop(state.path(place.text), None)
+            machine.forget(state, state.path(place.text))
     for mode in sorted_.values("-m --mode") if call.name.endswith("install") else []:
         if len(mode.text) == 4 and mode.text[0] in "24567":
             machine.act(call, state, Effect.ESCALATES, mode, what="a file would run with its owner's rights")
@@ -211,6 +214,17 @@ def _write(
             # The target may be a directory: the file is then in it, under its own name.
             inside = f"{place.text.rstrip('/')}/{arguments[0].text.rstrip('/').rpartition('/')[2]}"
             state.files[state.path(inside)] = copied
+
+
+def _carry(state: State, source: str, target: str) -> None:
+    """What this command wrote below a place that is copied or moved is below the new place, too."""
+    name = source.rpartition("/")[2]
+    for path, held in list(state.files.items()):
+        if (path == source or path.startswith(f"{source}/")) and len(state.files) < MOST_FILES:
+            rest = path[len(source) :]
+            state.files.setdefault(f"{target}/{name}{rest}", held)
+            if rest:
+                state.files.setdefault(f"{target}{rest}", held)
 
 
 COMPILERS: Final = frozenset("gcc cc clang g++ c++ clang++ go rustc ld".split())

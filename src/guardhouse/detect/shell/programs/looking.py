@@ -59,6 +59,8 @@ def look_at_code(machine: Machine, state: State, call: Call) -> bool:
         found = True
         value = call.args[code.index - 1] if 0 < code.index <= len(call.args) else call.program
         value = value._replace(text=code.text)
+        if code.index == ENVIRONMENT:
+            value = value._replace(sources=_set_by(state, call, code.text))
         if code.index != STDIN:
             _run_code(machine, state, call, code, value)
         elif call.stdin.text is not None and not call.waits:
@@ -66,6 +68,12 @@ def look_at_code(machine: Machine, state: State, call: Call) -> bool:
         elif call.stdin.sources & FROM_OUTSIDE:
             machine.act(call, state, Effect.EXECUTES, value, sources=call.stdin.sources & FROM_OUTSIDE)
     return found
+
+
+def _set_by(state: State, call: Call, text: str) -> frozenset[Source]:
+    """Where a variable's value comes from that is run."""
+    held = [value for values in state.variables.values.values() for value in values]
+    return frozenset().union(*(value.sources for value in (*held, *call.environment.values()) if value.text == text))
 
 
 def _run_code(machine: Machine, state: State, call: Call, code: Code, value: Value) -> None:
