@@ -371,3 +371,15 @@ class _Reader:
         from guardhouse.detect.shell import follow  # as above
 
         return follow("", home=self._home, cwd=self._places[0], environment=self._environment).acts
+
+
+def commands_of(scene: Scene) -> list[Leaf]:
+    """Every string of the call that may be run; a note for the reader is not, nor the place it runs in."""
+    return [
+        leaf
+        for leaf in scene.leaves
+        if not leaf.is_key
+        and leaf.key not in NOT_CODE_KEYS
+        and leaf.key not in PLACE_KEYS
+        and not (leaf.key == "shell" and leaf.text in SHELLS)
+    ]

@@ -16,8 +16,8 @@ from guardhouse.detect.shell.values import LONGEST, SILENT, Stream, Value
 from guardhouse.model import Effect
 
 if TYPE_CHECKING:
+    from guardhouse.detect.shell.expanding import Expander
     from guardhouse.detect.shell.syntax import Redirect
-    from guardhouse.detect.shell.values import Expander
 
 _NETWORK_FILES: Final = ("/dev/tcp/", "/dev/udp/")
 _NETWORK: Final = frozenset({Source.NETWORK})

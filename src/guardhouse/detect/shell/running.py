@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.acts import UNKNOWN, Source
+from guardhouse.detect.shell.expanding import Expander
 from guardhouse.detect.shell.noting import Spent
 from guardhouse.detect.shell.parser import Limits, parse
 from guardhouse.detect.shell.programs import TALKERS, matters, run_program
@@ -38,7 +39,6 @@ from guardhouse.detect.shell.values import (
     MOST_VALUES,
     NOTHING,
     SILENT,
-    Expander,
     Stream,
     Value,
 )

@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.acts import UNKNOWN
-from guardhouse.detect.shell.programs.builtins import BUILTINS, listing
+from guardhouse.detect.shell.programs.builtins import BUILTINS
 from guardhouse.detect.shell.programs.files import BY_NAME as FILES
 from guardhouse.detect.shell.programs.files import COMPILERS, SPECIAL, run_files
+from guardhouse.detect.shell.programs.filters import FILTERS, listing
 from guardhouse.detect.shell.programs.interpreters import (
     SHELLS,
     interpreter,
@@ -181,7 +182,7 @@ def _run_known(machine: Machine, state: State, call: Call) -> Stream:
     files = FILES.get(name) or (FILES.get("mkfs") if name.startswith("mkfs.") else None)
     if files is not None:
         run_files(machine, state, call, files)
-    builtin = BUILTINS.get(name)
+    builtin = BUILTINS.get(name) or FILTERS.get(name)
     if builtin is not None:
         shown = builtin(machine, state, call)
         out = shown if out is None else out
