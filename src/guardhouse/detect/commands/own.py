@@ -145,6 +145,8 @@ def _controls(words: list[str]) -> bool:
 
 def _is_program(word: str) -> bool:
     """Whether a word is the guard's program, by name or by a pattern that matches the name."""
+    if "house" not in word and "*" not in word and "?" not in word and "[" not in word and word.islower():
+        return False
     directory, _, name = word.lower().rpartition("/")
     if name not in _PROGRAM_NAMES:
         is_glob = not GLOB_CHARACTERS.isdisjoint(name) and sum(map(str.isalpha, name)) > 2

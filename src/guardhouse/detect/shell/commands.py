@@ -424,7 +424,8 @@ class CommandReader(WordReader):
             return
         delimiter = target.literal
         if delimiter is None:
-            delimiter = without_quotes(self.text[i : self.i])
+            # A mistake inside took the position to the end: then there is no word to read.
+            delimiter = without_quotes(self.text[i : self.i]) if self.problem is None else ""
         quoted = any(getattr(part, "quoted", False) for part in target.parts)
         body = Word((), *self.span(self.i, self.i))
         redirect = Redirect(cast(Operator, operator), body, descriptor, quoted)

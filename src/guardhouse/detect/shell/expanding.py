@@ -199,6 +199,7 @@ class Expander:
                 for blank in blanks:
                     text = text.replace(blank, " ")
                 pieces = text.split()
+                self._spend(len(text) // 64 + len(pieces) // 2)
                 if len(pieces) > MOST_VALUES:
                     pieces = [*pieces[:MOST_VALUES], UNKNOWN]
                 edges = [""] if item.text[0] in blanks else [], [""] if item.text[-1] in blanks else []
@@ -252,6 +253,7 @@ class Expander:
             return [self._process(part)]
         if type(part) is Arithmetic:
             inner = self._joined(part.inner.parts, part.inner)
+            self._spend(6)
             number = calculated(inner.text, self.variables)
             if number is None:
                 self.look_into(inner.text)

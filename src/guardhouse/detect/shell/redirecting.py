@@ -139,6 +139,7 @@ class Redirecting(Notes):
     def outputs(self, redirects: tuple[Redirect, ...], state: State) -> list[Output]:
         """Where output will go; worked out before the command runs, as a shell does."""
         found: list[Output] = []
+        self.spend(8 * len(redirects))
         for one in redirects:
             if one.operator not in _OUTPUT:
                 continue

@@ -62,7 +62,7 @@ _MOST_TRAPS: Final = 8
 
 LONGEST_LINE: Final = 2000
 _RUN_COST: Final = 24
-_COMMAND_COST: Final = 4
+_COMMAND_COST: Final = 8
 
 _NETWORK: Final = frozenset({Source.NETWORK})
 
@@ -183,7 +183,7 @@ class Machine(Redirecting):
 
     def _perhaps(self, pipeline: Pipeline, state: State) -> Stream:
         before = state.variables.copy()
-        self.spend(len(before.values) // 4)
+        self.spend(sum(map(len, before.values.values())) // 4)
         self._maybe += 1
         out = self._pipeline(pipeline, state)
         self._maybe -= 1
@@ -532,7 +532,8 @@ class Machine(Redirecting):
             given = call.environment.get("PATH") or state.variables.values.get("PATH", (None,))[0]
             if given is None:
                 return []
-            candidates = [f"{place or '.'}/{name}" for place in given.text.split(":")[:64]]
+            candidates = [f"{place or '.'}/{name}" for place in given.text[:4096].split(":")[:64]]
+            self.spend(2 * len(candidates))
             places = [path for one in candidates for path in state.paths(one, follow=False)]
         found = [place for place in places if place in state.files]
         return found + [state.links[place] for place in places if place in state.links]
@@ -564,6 +565,7 @@ class Machine(Redirecting):
             variables.arrays[one.name] = (*held, *items)[:MOST_VALUES]
             return
         values = expander.text(one.value)
+        self.spend(2 * len(values))
         for value in values:
             if one.name in CODE_VARIABLES:
                 self.enter(value.text, state.copy(), value)

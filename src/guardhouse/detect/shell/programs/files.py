@@ -138,6 +138,7 @@ def run_files(machine: Machine, state: State, call: Call, one: Files) -> None:
     # What is copied is known before it is gone.
     copied = _content(state, arguments) if one.writes == "last" else Stream(None)
     if one.writes == "last":
+        machine.spend(len(arguments) * len(state.files) // 8)
         for source in arguments[:-1]:
             _carry(state, state.path(source.text), state.path(arguments[-1].text))
     _write_options(machine, state, call, one, sorted_, keeps=keeps)
