@@ -49,6 +49,10 @@ class ApprovalStatus(Enum):
     CONSUMED = "consumed"
 
 
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
 class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One cause of a decision, readable."""
 
@@ -75,7 +79,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         rule = f", {visible(self.decided_by)}" if self.decided_by.startswith("rule:") else ""
         parts = [f"{visible(self.title)}{quoted} (`{self.code}`{rule}).", self._where(), self.why]
         if self.instead:
-            parts.append(f"Instead: {self.instead}")
+            parts.append(f"Instead: {_sentence(self.instead)}")
         if self.remedy:
             parts.append(f"You (not the agent) can allow it: `{visible(self.remedy)}`.")
         return " ".join(part for part in parts if part)
@@ -85,7 +89,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """The code, where it was, and what to do instead; no quotes and no way to allow it."""
         parts = [f"`{self.code}`.", self._where(for_agent=True), self.why]
         if self.instead:
-            parts.append(f"Instead: {self.instead}")
+            parts.append(f"Instead: {_sentence(self.instead)}")
         return " ".join(part for part in parts if part)
 
     def _where(self, *, for_agent: bool = False) -> str:
