@@ -56,6 +56,7 @@ _MOST_WRAPPERS: Final = 64
 """Programs that run programs."""
 _MOST_NODES: Final = 6000
 _MOST_BYTES: Final = 65_536
+_MOST_READING: Final = 4500
 _MOST_ROUNDS: Final = 3
 """How often a loop is gone through."""
 _MOST_TRAPS: Final = 8
@@ -120,7 +121,8 @@ class Machine(Redirecting):
             Limits(_MOST_BYTES, max(self._nodes, 1), 60),
         )
         self._nodes -= len(text) // 8 + 8
-        self.spend(8 + len(text) // 16 if self._depth else 0)
+        # Reading a long text has cost something already; it must not take everything.
+        self.spend(8 + len(text) // 16 if self._depth else min(len(text) // 4, _MOST_READING))
         if value is not None and value.sources & _OUTSIDE:
             self.act(None, state, Effect.EXECUTES, value, sources=value.sources)
         if UNKNOWN in text and self._depth:
