@@ -160,7 +160,7 @@ def test_what_is_no_index_is_said_to_be_none(body):
 @given(st.binary(max_size=400), st.sampled_from([2, 3, 4]), st.integers(0, 5))
 def test_nothing_else_is_raised_whatever_the_bytes(body, version, count):
     with contextlib.suppress(BrokenIndex):
-        names(sealed(header(version, count) + body))
+        assert len(set(names(sealed(header(version, count) + body)))) <= count
 
 
 def test_names_that_grow_out_of_each_other_do_not_take_forever():

@@ -212,8 +212,9 @@ def test_everyday_use_runs_nothing_unseen(command):
 @pytest.mark.parametrize("word", ["", "-", "--", "-\0", "--=", "=", "-=", "+", "\0", "--a", "'", "-c", "é", "-é"])
 def test_no_words_make_it_fail(program, word):
     for words in ([], [program], [program, word], [program, word, word], [program, "-c", word, "--"]):
-        list(find_code(program, words, {"PAGER": word, word: word}))
-        prefixed(program, words)
+        assert all(code.index < len(words) for code in find_code(program, words, {"PAGER": word, word: word}))
+        inner = prefixed(program, words)
+        assert inner is None or 0 < inner <= len(words)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from guardhouse.detect.acts import Scope, Source
-from guardhouse.detect.shell.running import follow
+from guardhouse.detect.shell.following import follow
 from guardhouse.model import Effect
 
 HOME = "/home/u"

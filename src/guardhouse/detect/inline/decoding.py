@@ -29,7 +29,8 @@ def decoded(name: str, text: str) -> str | None:
         if name in HEXADECIMAL or (name == "pack" and text):
             return bytes.fromhex(text).decode()
     except (binascii.Error, ValueError):
-        pass
+        # Not in that encoding: what is run is then not known, and whoever asked says so.
+        return None
     return None
 
 

@@ -90,7 +90,8 @@ def decoded_by_codec(value: Value, codec: str) -> Value:
         if codec in {"unicode_escape", "raw_unicode_escape", "utf_16", "utf_16le", "utf_16_le", "utf_32", "utf_7"}:
             return Text(value.origin | DECODED, data.decode(codec, "replace"))
     except (ValueError, LookupError):
-        pass
+        # No such text, or no such codec: what it comes to is not known, and that it was decoded is.
+        return Value(value.origin | DECODED)
     return Value(value.origin | DECODED)
 
 

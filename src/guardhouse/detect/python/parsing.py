@@ -76,9 +76,10 @@ class Parser:
             return ast.parse(code.replace(UNKNOWN, PLACEHOLDER), _FILE_NAME)
         except SyntaxError as error:
             self._give_back(layout.weight, (error.lineno or 1) / (code.count("\n") + 1))
+            return None
         except (ValueError, RecursionError, MemoryError, OverflowError):
-            pass
-        return None
+            # Python itself can't read it: it is then read in pieces, and what is left over is said to be unread.
+            return None
 
     def _give_back(self, weight: int, part: float) -> None:
         """The parser goes over the code up to a mistake twice, and does not see the rest. It tells a wrong line for

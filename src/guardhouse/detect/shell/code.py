@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from guardhouse.detect.acts import UNKNOWN
 from guardhouse.detect.paths.places import absolute
-from guardhouse.detect.shell.running import Machine, read_in_language
+from guardhouse.detect.shell.following import read_in_language
+from guardhouse.detect.shell.running import Machine
 from guardhouse.detect.shell.state import State
 from guardhouse.detect.shell.values import DYNAMIC, NOTHING, Stream, Value
 

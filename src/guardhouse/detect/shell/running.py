@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.acts import UNKNOWN, Source
 from guardhouse.detect.shell.expanding import Expander
+from guardhouse.detect.shell.mistakes import PROBLEMS, hides_more
 from guardhouse.detect.shell.noting import Spent
 from guardhouse.detect.shell.parser import Limits, parse
 from guardhouse.detect.shell.programs import TALKERS, matters, run_program
 from guardhouse.detect.shell.programs.builtins import CODE_VARIABLES
-from guardhouse.detect.shell.programs.interpreters import language_of, read_foreign, run_script
+from guardhouse.detect.shell.programs.interpreters import run_script
 from guardhouse.detect.shell.redirecting import Input, Redirecting
 from guardhouse.detect.shell.state import Call, State, either
 from guardhouse.detect.shell.syntax import (
@@ -45,9 +46,8 @@ from guardhouse.detect.shell.values import (
 from guardhouse.model import Effect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from guardhouse.detect.shell.reading import Problem
     from guardhouse.detect.shell.syntax import Assignment, Command, Process, Redirect, Word
 
 _MOST_DEPTH: Final = 24
@@ -128,8 +128,8 @@ class Machine(Redirecting):
         if UNKNOWN in text and self._depth:
             sources = value.sources | DYNAMIC if value is not None and value.sources else NOTHING
             state.variables.values["_GUARDHOUSE_UNKNOWN"] = (Value(UNKNOWN, sources),)
-        if parsed.problem is not None and (self._depth or self._wrapped or _hides_more(text, parsed.problem)):
-            self.give_up(_PROBLEMS[parsed.problem.kind])
+        if parsed.problem is not None and (self._depth or self._wrapped or hides_more(text, parsed.problem)):
+            self.give_up(PROBLEMS[parsed.problem.kind])
         self._depth += 1
         out = self.script(parsed.script, state)
         if UNKNOWN in text and self._depth > 1 and not self._unsure:
@@ -631,73 +631,8 @@ def _line(call: Call) -> str:
 
 
 _OUTSIDE: Final = frozenset({Source.NETWORK, Source.DECODED})
-_OBSCURE: Final = frozenset("$`\\'\"*?[{=~")
-_BREAKS: Final = str.maketrans(dict.fromkeys("<>;|&()", " "))
-_PROBLEMS: Final = {
-    "syntax": "it can't be read as a shell would read it",
-    "bytes": "it is too long",
-    "nodes": "it is too long",
-    "nesting": "it is nested too deep",
-}
-
-
-def _hides_more(text: str, problem: Problem) -> bool:
-    """Whether there may be more behind a place that no shell can read past.
-
-    A quote that nobody closes takes everything up to the end into the word that was read, and a shell refuses the
-    command. After another mistake, plain words in which no program is named that matters are no risk: a shell refuses
-    those, too. Anything else might be meant for a shell of another kind.
-    """
-    if problem.kind != "syntax":
-        return True
-    if problem.what.endswith("quote is not closed"):
-        return False
-    rest = text[problem.position :]
-    writes = ">" in rest and ("/" in rest or "~" in rest)
-    return writes or not _OBSCURE.isdisjoint(rest) or any(map(matters, rest.translate(_BREAKS).split()))
-
-
 _NUMERIC: Final = frozenset("-eq -ne -lt -le -gt -ge -v -R".split())
 
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
-
-
-def follow(
-    command: str,
-    *,
-    home: str,
-    cwd: str,
-    temp: str = "/tmp",  # noqa: S108 - what it usually is
-    environment: Mapping[str, str] | None = None,
-) -> Machine:
-    """Read a command line as a shell in `cwd` would; what it would do is in the machine's `acts`. What is set in the
-    environment for it alone may be code, too."""
-    machine = Machine(home, temp)
-    state = State(cwd)
-    if temp != "/tmp":  # noqa: S108 - as above
-        state.variables.set("TMPDIR", [Value(temp)])
-    if environment:
-        given = {name: Value(value) for name, value in environment.items()}
-        for name, value in given.items():
-            state.variables.set(name, [value])
-        call = Call("true", Value("true"), [], SILENT, True, given)  # noqa: FBT003
-        machine.guarded(lambda: run_program(machine, state, call))
-        if not _FINDERS.isdisjoint(given):
-            machine.give_up("other programs may be found than usual")
-    first = command[: command.find("\n")] if command.startswith("#!") else ""
-    language = language_of(first) if first else "shell"
-    if language != "shell":
-        machine.guarded(lambda: read_in_language(machine, state, language, command))
-    machine.read_whole(command, state)
-    return machine
-
-
-_FINDERS: Final = frozenset("PATH LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT BASH_ENV ENV PROMPT_COMMAND SHELL IFS".split())
-
-
-def read_in_language(machine: Machine, state: State, language: str, code: str) -> None:
-    """Follow a whole text in another language."""
-    value = Value(code, NOTHING, False, 0, len(code))  # noqa: FBT003
-    read_foreign(machine, state, Call(language, value, [], SILENT, True, {}), language, value)  # noqa: FBT003
