@@ -7,6 +7,7 @@ the gate does that around it.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
@@ -22,8 +23,11 @@ from guardhouse.model import (
     ExtentOf,
     Facts,
     Finding,
+    Grade,
     MemoryReadPost,
     Need,
+    NewEvent,
+    OutputPublish,
     Reason,
     ReasonCode,
     RiskLevel,
@@ -33,8 +37,10 @@ from guardhouse.model import (
     Span,
     ToolCallPost,
     ToolCallPre,
+    UserInput,
     Verdict,
     bind,
+    visible,
     wire,
 )
 from guardhouse.policy import (
@@ -207,6 +213,39 @@ class Case:
             body = self.policy.redactor.value(body)
         return _mask_patterns(body, self._judgement.masks if self._judgement is not None else ())
 
+    def remembered(self, verdict: Verdict) -> NewEvent | None:
+        """What its session remembers of the action, if it is part of one and brings something into it."""
+        action = self.action
+        if not action.session_id or verdict.decision > Decision.ALLOW_WITH_REDACTION:
+            return None
+        excerpt = self._excerpt()
+        grade: Grade = "untrusted" if verdict.untrusted else "trusted"
+        match action:
+            case UserInput():
+                # Only words that a person typed carry authority; what they pasted is somebody's text.
+                by: Grade = "user" if action.origin == "typed" else "untrusted"
+                return NewEvent(kind="user_said", name=action.origin, grade=by, excerpt=excerpt)
+            case OutputPublish():
+                # A model's words may be anybody's.
+                return NewEvent(kind="assistant_showed", grade="untrusted", excerpt=excerpt)
+            case ToolCallPost():
+                name, call_id = self.described.tool_name or "", self.described.call_id
+                return NewEvent(kind="tool_returned", name=name, call_id=call_id, grade=grade, excerpt=excerpt)
+            case MemoryReadPost():
+                name = self.described.tool_name or ""
+                return NewEvent(kind="memory_returned", name=name, grade=grade, excerpt=excerpt)
+            case SkillRunPost():
+                name = self.described.tool_name or ""
+                return NewEvent(kind="skill_returned", name=name, grade=grade, excerpt=excerpt)
+        return None
+
+    def _excerpt(self) -> str:
+        """The beginning of what the action says, masked, in one line."""
+        pieces = (leaf.masked for leaf in self._scene.leaves if not leaf.is_key)
+        text = " ".join(" ".join(islice(pieces, _MOST_PIECES)).split())
+        masked: str = _mask_patterns(text, self._judgement.masks if self._judgement is not None else ())
+        return visible(masked[:_LONGEST_EXCERPT])
+
     def asked(self, verdict: Verdict) -> Asked:
         """The question to a person that a verdict of `require_approval` leads to."""
         described = self.described
@@ -330,6 +369,10 @@ _LARGEST_SHOWN: Final = 128 * 1024
 """Bytes of an action beyond which no person reads it to its end."""
 
 
+_LONGEST_EXCERPT: Final = 160
+_MOST_PIECES: Final = 8
+
+
 def _hidden(_text: str) -> str:
     return "[redacted]"
 
@@ -370,7 +413,7 @@ def _recordable(facts: Facts) -> Facts:
     """The facts without digests: what a short file holds could be guessed from them. The action hash covers them."""
     if not facts.files and not facts.programs:
         return facts
-    return Facts(addresses=facts.addresses, real_paths=facts.real_paths, extents=facts.extents)
+    return Facts(addresses=facts.addresses, real_paths=facts.real_paths, extents=facts.extents, pins=facts.pins)
 
 
 def refused(code: ReasonCode, revision: str, *, detail: str = "") -> Verdict:

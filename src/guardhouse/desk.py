@@ -1,4 +1,4 @@
-"""The stores of one state directory at work together: the record, the requests for approval, the registry of agents.
+"""The stores of one state directory at work together: record, requests for approval, sessions, registry of agents.
 
 Each is opened when it is first needed, because most calls ask nobody. What changes in one is recorded in the other,
 which neither of them knows about.
@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 
     from guardhouse.approvals import Approver
     from guardhouse.config import Locations
-    from guardhouse.model import ApprovalRequest, Asked, Settlement
+    from guardhouse.model import ApprovalRequest, Asked, NewEvent, Settlement
     from guardhouse.policy import Policy
+    from guardhouse.sessions import SessionIndex
 
 AGENTS: Final = "agents"
 """The registry of guarded agents, in the state directory."""
 _DAY: Final = 86_400
 _LARGE_STORE: Final = 8 * 1024 * 1024
-"""From this size on, finished requests that are older than the record are removed, at most once a day."""
+"""From this size on, what is older than the record is removed from a store, at most once a day."""
 
 
 class Desk:
@@ -46,6 +47,7 @@ class Desk:
         self._clock = clock
         self._opening = Lock()
         self._approver: Approver | None = None
+        self._sessions: SessionIndex | None = None
         self._closed = False
         _make_private(locations.state)
         section = policy().config.audit
@@ -65,7 +67,7 @@ class Desk:
         """The requests, and answering them."""
         with self._opening:
             if self._closed:
-                raise GuardhouseError("The guard was closed.", fix="Open another one.")
+                raise _closed()
             if self._approver is None:
                 self._approver = self._open_approver()
             return self._approver
@@ -73,6 +75,20 @@ class Desk:
     def settle(self, asked: Asked, approval_id: str | None = None) -> Settlement:
         """What is to become of a question; see `Approver.settle`."""
         return self.approver.settle(asked, approval_id)
+
+    @property
+    def sessions(self) -> SessionIndex:
+        """What was said and returned, by session."""
+        with self._opening:
+            if self._closed:
+                raise _closed()
+            if self._sessions is None:
+                self._sessions = self._open_sessions()
+            return self._sessions
+
+    def remember(self, session_id: str, event: NewEvent) -> None:
+        """Add an event to a session."""
+        self.sessions.append(session_id, event)
 
     def resume_data(self, request_id: str) -> bytes | None:
         """The call that waits for an approval; see `Approver.resume_data`."""
@@ -106,6 +122,8 @@ class Desk:
         try:
             if self._approver is not None:
                 self._approver.close()
+            if self._sessions is not None:
+                self._sessions.close()
         finally:
             self.audit.close()
 
@@ -131,13 +149,24 @@ class Desk:
             mask=self._mask,
         )
         approver.sweep()  # what nobody has looked at since it expired keeps its sealed call until somebody does
-        if self._is_due_for_compaction(path):
+        if self._is_due("approvals.compacted", path):
             approver.compact(config.audit.max_age_days * _DAY)
         return approver
 
-    def _is_due_for_compaction(self, path: Path) -> bool:
-        """Whether the store has grown large, and was not compacted today; if so, it counts as compacted now."""
-        marker = path.with_name("approvals.compacted")
+    def _open_sessions(self) -> SessionIndex:
+        from guardhouse.keys import KeyDirectory
+        from guardhouse.sessions import SQLiteSessions
+
+        key = KeyDirectory(self._locations.keys).key("sessions")
+        path = self._locations.state / "sessions.db"
+        sessions = SQLiteSessions(path, key, clock=self._clock)
+        if self._is_due("sessions.expired", path):
+            sessions.expire(self._clock() - self._policy().config.audit.max_age_days * _DAY)
+        return sessions
+
+    def _is_due(self, mark: str, path: Path) -> bool:
+        """Whether a store has grown large, and was not cleared out today; if so, it counts as cleared out now."""
+        marker = path.with_name(mark)
         if not path.exists() or path.stat().st_size <= _LARGE_STORE:
             return False
         if marker.exists() and self._clock() - marker.stat().st_mtime < _DAY:
@@ -153,6 +182,10 @@ class Desk:
         """Keep the evidence of a change before it takes effect. What lets something happen is on disk first."""
         event = approval_event(f"ev_{os.urandom(12).hex()}", request, self._clock(), self._mask)
         self.audit.record(event, durable=request.status is ApprovalStatus.APPROVED)
+
+
+def _closed() -> GuardhouseError:
+    return GuardhouseError("The guard was closed.", fix="Open another one.")
 
 
 def _make_private(directory: Path) -> None:

@@ -21,6 +21,8 @@ from guardhouse.model import (
     ProgramOf,
     RealPath,
     RealPathOf,
+    ToolPin,
+    ToolPinOf,
 )
 
 if TYPE_CHECKING:
@@ -28,15 +30,16 @@ if TYPE_CHECKING:
 
     from guardhouse.decide import Needs
     from guardhouse.model import Answer, Need
-    from guardhouse.ports import Files, Resolver
+    from guardhouse.ports import Files, Pins, Resolver
 
 
 class Gatherer:
     """Asks the ports. Names are looked up side by side: each may take as long as the resolver allows."""
 
-    def __init__(self, resolver: Resolver, files: Files) -> None:
+    def __init__(self, resolver: Resolver, files: Files, pins: Pins | None = None) -> None:
         self._resolver = resolver
         self._files = files
+        self._pins = pins
 
     def answers(self, question: Needs) -> dict[Need, Answer]:
         """An answer to every need, good or bad."""
@@ -75,6 +78,8 @@ class Gatherer:
                 hosts.append(need)
             elif isinstance(need, ExtentOf):
                 counted.append(need)
+            elif isinstance(need, ToolPinOf):
+                answers[need] = self._pin(need)
             else:
                 answers[need] = self._digest(need)
         if counted:
@@ -113,6 +118,13 @@ class Gatherer:
             answer = error
         return _as_digest(answer)
 
+    def _pin(self, need: ToolPinOf) -> ToolPin:
+        try:
+            answer: object = self._pins.pin(need.tool) if self._pins is not None else None
+        except Exception as error:  # noqa: BLE001 - see above
+            answer = error
+        return _as_pin(answer)
+
     def _extents(self, needs: Sequence[ExtentOf]) -> dict[Need, Answer]:
         try:
             found = dict(self._files.extents([need.path for need in needs]))
@@ -145,6 +157,15 @@ def _as_digest(answer: object) -> FileDigest:
         return answer
     # New each time, so that what is bound to it never fits: what can't be read can't be known to be unchanged.
     return FileDigest(error=f"{type(answer).__name__} {urandom(8).hex()}")
+
+
+def _as_pin(answer: object) -> ToolPin:
+    if isinstance(answer, ToolPin):
+        try:
+            return msgspec.convert(msgspec.structs.asdict(answer), ToolPin)
+        except msgspec.ValidationError as error:
+            answer = error
+    return ToolPin(error=f"what was pinned can't be told: {type(answer).__name__}")
 
 
 def _as_extent(answer: object) -> Extent:

@@ -27,6 +27,7 @@ from guardhouse.model import (
     Decision,
     InvalidAction,
     Limits,
+    NewEvent,
     PolicyError,
     ReasonCode,
     RiskLevel,
@@ -41,18 +42,19 @@ from guardhouse.policy import (
     INTERNAL_ERROR,
     INVALID,
     POLICY_UNREADABLE,
+    SESSION_UNWRITABLE,
     TOO_LARGE,
     UNSHOWABLE,
     Policy,
 )
-from guardhouse.ports import Approvals, AuditSink, Files, FixedPolicy, PolicySource, Resolver
+from guardhouse.ports import Approvals, AuditSink, Files, FixedPolicy, Pins, PolicySource, Resolver, Sessions
 from guardhouse.recording import decision_event, execution_event, trace
 from guardhouse.redact import NOTHING_KNOWN, Description, describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Approvals", "AuditSink", "Files", "FixedPolicy", "Guard", "PolicySource", "Resolver"]
+__all__ = ["Approvals", "AuditSink", "Files", "FixedPolicy", "Guard", "Pins", "PolicySource", "Resolver", "Sessions"]
 
 _ROUNDS: Final = 5
 """How often `decide` may come back with further questions."""
@@ -72,15 +74,23 @@ class _Record(msgspec.Struct, frozen=True):
     durable: bool
 
 
-_Step = Needs | _Settle | _Record
+class _Remember(msgspec.Struct, frozen=True):
+    """To be done: let the session remember this."""
+
+    session_id: str
+    event: NewEvent
+
+
+_Step = Needs | _Settle | _Remember | _Record
 _Course = Generator[_Step, Any, Verdict]
 
 
 class Guard:
     """The gate. Build it once; it is safe to share between threads and tasks.
 
-    Without `approvals` nobody can be asked: what asks is only said to ask. Without `audit` nothing is recorded. Both
-    are for judging without doing, as `guardhouse check` does; `open_guard` gives a guard that has them.
+    Without `approvals` nobody can be asked: what asks is only said to ask, and whoever is told puts the question.
+    Without `audit` nothing is recorded, which is for judging without doing, as `guardhouse check` does. With `sessions`
+    what comes into a session is remembered; `open_guard` gives a guard with what it needs.
     """
 
     def __init__(
@@ -91,13 +101,16 @@ class Guard:
         files: Files,
         approvals: Approvals | None = None,
         audit: AuditSink | None = None,
+        sessions: Sessions | None = None,
+        pins: Pins | None = None,
         clock: Callable[[], float] = time,
         new_event_id: Callable[[], str] = lambda: f"ev_{urandom(12).hex()}",
     ) -> None:
         self._policy = policy
-        self._gatherer = Gatherer(resolver, files)
+        self._gatherer = Gatherer(resolver, files, pins)
         self._approvals = approvals
         self._audit = audit
+        self._sessions = sessions
         self._clock = clock
         self._new_event_id = new_event_id
         _current(policy)  # a guard that can't be built stops the program
@@ -145,22 +158,29 @@ class Guard:
     def report(
         self,
         action: Action,
-        verdict: Verdict,
+        verdict: Verdict | None,
         outcome: Literal["executed", "aborted"],
         detail: Literal["", "raised", "stopped"] = "",
     ) -> Verdict | None:
         """Record what became of an action that was let through. None once it is recorded; otherwise the verdict on
-        its result, which then may not be seen."""
+        its result, which then may not be seen. Without `verdict`, because another process had it, the event is found
+        with it by the call's id."""
         if self._audit is None:
             return None
+        given = verdict or Verdict(
+            decision=Decision.ALLOW, risk_level=RiskLevel.LOW, reasons=(), policy_revision="", action_hash=""
+        )
         try:
             policy = self._in_force()
             # Without a policy nothing says what to mask, so nothing of the action is told.
             described = describe(action, None, policy.redactor.text) if policy is not None else NOTHING_KNOWN
-            event = execution_event(self._new_event_id(), verdict, described, self._clock(), outcome, detail)
-            self._audit.record(event, durable=verdict.risk_level is RiskLevel.CRITICAL)
+            if verdict is None:
+                name = trace(described.session_id, described.run_id, described.call_id, "")
+                given = msgspec.structs.replace(given, trace_id=name)
+            event = execution_event(self._new_event_id(), given, described, self._clock(), outcome, detail)
+            self._audit.record(event, durable=given.risk_level is RiskLevel.CRITICAL)
         except Exception as error:  # noqa: BLE001 - what leaves no evidence is not seen
-            return _held_back(verdict, AUDIT_UNWRITABLE, error)
+            return _held_back(given, AUDIT_UNWRITABLE, error)
         return None
 
     @property
@@ -168,11 +188,17 @@ class Guard:
         """How much input the policy in force looks at."""
         return _current(self._policy).config.limits
 
+    @property
+    def standing(self) -> Literal["enforce", "observe", "disabled"]:
+        """Whether what the policy in force says is done, only noted, or not looked at."""
+        config = _current(self._policy).config
+        return config.mode if config.enabled else "disabled"
+
     # The way an action takes
 
     def _course(self, action: Action, approval_id: str | None) -> _Course:
-        """Decided, then settled with people if it asks or goes back to an approval, then recorded. Each may only make
-        the verdict stricter, but for an approval."""
+        """Decided, then settled with people if it asks or goes back to an approval, then remembered by its session,
+        then recorded. Each may only make the verdict stricter, but for an approval."""
         case: Case | None = None
         try:
             policy = _current(self._policy)
@@ -193,6 +219,13 @@ class Guard:
                     verdict = case.settled(verdict, (yield _Settle(case.asked(verdict), approval_id)))
             except Exception as error:  # noqa: BLE001 - what can't be asked is not done
                 verdict = _held_back(verdict, APPROVALS_UNUSABLE, error)
+        if case is not None and self._sessions is not None:
+            try:
+                event = case.remembered(verdict)
+                if event is not None and case.action.session_id:
+                    yield _Remember(case.action.session_id, event)
+            except Exception as error:  # noqa: BLE001 - what a session does not know of must not come into it
+                verdict = _held_back(verdict, SESSION_UNWRITABLE, error)
         return (yield from self._recorded(verdict, case))
 
     def _recorded(self, verdict: Verdict, case: Case | None) -> _Course:
@@ -245,6 +278,8 @@ class Guard:
         try:
             if isinstance(step, Needs):
                 return self._gatherer.answers(step)
+            if isinstance(step, _Remember):
+                return self._sessions.remember(step.session_id, step.event) if self._sessions is not None else None
             return self._settle(step) if isinstance(step, _Settle) else self._keep(step)
         except Exception as error:  # noqa: BLE001 - see above
             return error

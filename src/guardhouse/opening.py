@@ -13,6 +13,7 @@ from guardhouse.desk import Desk
 from guardhouse.egress import SystemResolver
 from guardhouse.files import LocalFiles
 from guardhouse.guard import Guard
+from guardhouse.pins import PinStore
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -39,7 +40,12 @@ def open_judge(
 ) -> Guard:
     """A guard that only judges: nobody is asked and nothing is recorded. PolicyError if the policy can't be read."""
     sources = find_sources(config_file=config_file, cwd=cwd, state_dir=state_dir, extra_detectors=extra_detectors)
-    return Guard(ReloadingPolicy(sources), resolver=resolver or SystemResolver(), files=LocalFiles())
+    return Guard(
+        ReloadingPolicy(sources),
+        resolver=resolver or SystemResolver(),
+        files=LocalFiles(),
+        pins=PinStore(sources.locations.pins),
+    )
 
 
 def open_guard(
@@ -60,6 +66,33 @@ def open_guard(
     """
     sources = find_sources(config_file=config_file, cwd=cwd, state_dir=state_dir, extra_detectors=extra_detectors)
     return LocalGuard(sources, resolver=resolver or SystemResolver(), clock=clock, agent_pid=agent_pid)
+
+
+def open_for_agent(
+    agent: str,
+    *,
+    project: Path,
+    agent_pid: int | None,
+    holds_questions: bool = True,
+    config_file: Path | None = None,
+    state_dir: Path | None = None,
+) -> LocalGuard:
+    """A guard for a call that a coding agent is about to make, or has made, in a process of its own.
+
+    `project` is the project wherever the call runs. What comes into the agent's session is remembered, for the
+    processes that judge its later calls. Without `holds_questions` nobody is asked here: the agent puts its question to
+    its own user. `agent_pid` is the agent's process, None if that is not known.
+    """
+    sources = find_sources(config_file=config_file, cwd=project, state_dir=state_dir, is_project=True)
+    return LocalGuard(
+        sources,
+        resolver=SystemResolver(),
+        agent_name=agent,
+        agent_pid=agent_pid,
+        registers=agent_pid is not None,
+        holds_questions=holds_questions,
+        remembers=True,
+    )
 
 
 @contextmanager
@@ -86,14 +119,29 @@ class LocalGuard(Guard):
         *,
         resolver: Resolver,
         clock: Callable[[], float] = time.time,
+        agent_name: str | None = None,
         agent_pid: int | None = None,
+        registers: bool = True,
+        holds_questions: bool = True,
+        remembers: bool = False,
     ) -> None:
         policy = ReloadingPolicy(sources)
         self._desk = desk = Desk(sources.locations, policy.current, clock)
-        super().__init__(policy, resolver=resolver, files=LocalFiles(), approvals=desk, audit=desk.audit, clock=clock)
+        super().__init__(
+            policy,
+            resolver=resolver,
+            files=LocalFiles(),
+            approvals=desk if holds_questions else None,
+            audit=desk.audit,
+            sessions=desk if remembers else None,
+            pins=PinStore(sources.locations.pins),
+            clock=clock,
+        )
         self._session = f"s_{os.urandom(8).hex()}"
         self._names: ToolNames | None = None
+        self._agent_name = agent_name or os.path.basename(sys.argv[0]) or "python"  # noqa: PTH119
         self._agent_pid = agent_pid
+        self._registers = registers
         self._registered_by = 0
         self._register()
 
@@ -111,13 +159,18 @@ class LocalGuard(Guard):
 
     def _register(self) -> None:
         """Register the agent; again in a process that was forked off, which is one of its own."""
-        self._desk.register_agent(os.path.basename(sys.argv[0]) or "python", self._agent_pid)  # noqa: PTH119
+        if self._registers:
+            self._desk.register_agent(self._agent_name, self._agent_pid)
         self._registered_by = os.getpid()
 
     @property
     def approvals(self) -> Approver:
         """The requests, and answering them."""
         return self._desk.approver
+
+    def masked(self, text: str) -> str:
+        """`text` without its secrets, by the policy in force. PolicyError if that can't be read."""
+        return self._policy.current().redactor.text(text)
 
     def ask_in_terminal(self, approval_id: str) -> ApprovalRequest:
         """Put a pending request to the person at this process's terminal, until it expires; the request as it stands

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from guardhouse.model import Addresses, Asked, AuditEvent, Extent, FileDigest, RealPath, Settlement
+    from guardhouse.model import (
+        Addresses,
+        Asked,
+        AuditEvent,
+        Extent,
+        FileDigest,
+        NewEvent,
+        RealPath,
+        Settlement,
+        ToolPin,
+    )
     from guardhouse.policy import Policy
 
 
@@ -31,6 +41,12 @@ class Files(Protocol):
     def extents(self, paths: Sequence[str]) -> Mapping[str, Extent]: ...
 
 
+class Pins(Protocol):
+    """Knows what was pinned of tools' descriptions. A failure is an answer with an error, not an exception."""
+
+    def pin(self, tool: str) -> ToolPin: ...
+
+
 class PolicySource(Protocol):
     """Gives the policy in force; PolicyError if it can't be read."""
 
@@ -52,6 +68,12 @@ class Approvals(Protocol):
     """Keeps questions to people, and their answers. Raises if it can't."""
 
     def settle(self, asked: Asked, approval_id: str | None = None) -> Settlement: ...
+
+
+class Sessions(Protocol):
+    """Remembers what happened in a session. Raises if it can't."""
+
+    def remember(self, session_id: str, event: NewEvent) -> None: ...
 
 
 class AuditSink(Protocol):

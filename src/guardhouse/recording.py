@@ -90,7 +90,7 @@ def execution_event(
         trace_id=verdict.trace_id,
         action_hash=verdict.action_hash,
         outcome=outcome,
-        about=verdict.event_id,
+        about=verdict.event_id or None,
         approval_request_id=verdict.approval_request_id,
         detail=detail,
     )

@@ -16,6 +16,7 @@ from guardhouse.audit import (
     Query,
     Unreadable,
     count,
+    count_calls,
     events,
     find,
     follow,
@@ -98,6 +99,8 @@ def test_a_bad_line_is_counted_and_hides_no_other(directory, newest_first, monke
         (Query(since="2026-01-31T12:00:02.000000Z"), [2, 3, 4]),
         (Query(until="2026-01-31T12:00:02.000000Z"), [1]),
         (Query(kind="decision", tool="url_fetch"), [1]),
+        (Query(action="ToolCallPre"), [1, 2, 3, 4]),
+        (Query(action="ToolCallPost"), []),
     ],
 )
 def test_a_query_finds_what_it_names(directory, query, expected):
@@ -119,6 +122,47 @@ def test_a_query_finds_what_it_names(directory, query, expected):
     )
     assert seqs(events(directory, query)) == expected
     assert seqs(events(directory, query, newest_first=True)) == expected[::-1]
+
+
+DAY = 86_400
+
+
+def write_days(directory: Path, *days: float) -> None:
+    """An event at noon of each of these days before now, each recorded then."""
+    now = NOW
+    with AuditLog(directory, AuditSettings(), clock=lambda: now) as log:
+        for number, ago in enumerate(days):
+            now = NOW - ago * DAY
+            log.record(event(number, timestamp=moment("0s", now)))
+
+
+def test_files_of_days_before_the_moment_that_is_asked_for_are_not_opened(directory):
+    write_days(directory, 4, 3, 2, 1, 0)
+    for file in sorted(directory.glob("*.jsonl"))[:3]:
+        file.unlink()
+        file.mkdir()  # to open it as a log would be an error
+    assert seqs(events(directory, Query(since=moment("1h", NOW)))) == [5]
+    assert seqs(events(directory, Query(since=moment("1h", NOW)), newest_first=True)) == [5]
+    with pytest.raises(GuardhouseError, match="plain file"):
+        seqs(events(directory))
+
+
+@pytest.mark.parametrize("since", ["1d", "2d", "3d", "25h", "36h", "80h"])
+def test_leaving_files_out_leaves_no_event_out(directory, since):
+    write_days(directory, 3.4, 3, 2.6, 2, 1.5, 1.01, 1, 0.5, 0)
+    wanted = Query(since=moment(since, NOW))
+    every = [entry.seq for entry in events(directory) if wanted.matches(entry.event)]
+    assert seqs(events(directory, wanted)) == every
+    assert every
+
+
+def test_a_file_that_was_made_on_an_earlier_day_than_its_first_event_is_read(directory):
+    now = NOW - DAY
+    with AuditLog(directory, AuditSettings(), clock=lambda: now) as log:
+        now = NOW
+        log.record(event(1, timestamp=moment("0s", now)))
+        log.record(event(2, timestamp=moment("0s", now)))
+    assert seqs(events(directory, Query(since=moment("1h", NOW)))) == [1, 2]
 
 
 def test_an_event_is_found_by_its_id_and_not_by_what_others_say_about_it(directory):
@@ -239,3 +283,22 @@ def test_a_log_can_be_verified_in_a_copy_that_is_read_only(directory, tmp_path):
     copy.chmod(0o755)
     (copy / "head.lock").chmod(0o444)
     assert verify(copy).ok
+
+
+def test_calls_are_counted_once_and_other_actions_not_at_all():
+    asked = {"decision": Decision.REQUIRE_APPROVAL, "approval_request_id": "ap_1"}
+    seen = count_calls(
+        [
+            event(1),
+            event(2, decision=Decision.ALLOW),
+            event(3, action_type="ToolCallPost"),
+            event(4, **asked),
+            event(5, **asked),
+            event(6, decision=Decision.ALLOW, approval_request_id="ap_1"),
+            event(7, decision=Decision.ALLOW, would_be=Decision.DENY, mode="observe"),
+            event(8, decision=Decision.ALLOW, would_be=Decision.REQUIRE_APPROVAL, mode="observe"),
+            event(9, decision=Decision.ALLOW, would_be=Decision.ALLOW, mode="observe"),
+            event(10, kind="execution", decision=None, outcome="executed"),
+        ]
+    )
+    assert (seen.calls, seen.asked, seen.blocked, seen.would_ask, seen.would_block) == (6, 1, 1, 1, 1)

@@ -90,6 +90,19 @@ def test_tail_prints_the_newest_oldest_first(state):
     assert "non_allowlisted_domain" in lines[0]
 
 
+def test_tail_says_what_was_only_observed_and_what_nobody_judged(state):
+    write(
+        state,
+        decision(1, decision=Decision.ALLOW, would_be=Decision.DENY, mode="observe"),
+        decision(2, decision=Decision.ALLOW, would_be=Decision.ALLOW, mode="observe"),
+        decision(3, decision=Decision.ALLOW, mode="disabled"),
+    )
+    observed, same, unjudged = run(state, "tail").stdout.splitlines()
+    assert "allow  (observed: deny)" in observed
+    assert "observed" not in same
+    assert "allow  (switched off)" in unjudged
+
+
 def test_tail_as_json_is_one_object_a_line(state):
     write(state, decision(1), decision(2))
     done = run(state, "tail", "--json")

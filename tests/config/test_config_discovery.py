@@ -125,7 +125,7 @@ def a_pipe(path):
 
 
 @pytest.mark.parametrize("make", [a_directory, a_dangling_link, a_looping_link, a_pipe])
-@pytest.mark.parametrize("where", ["system", "user", "project", "outer", "allowed"])
+@pytest.mark.parametrize("where", ["system", "user", "project", "outer", "allowed", "mode"])
 def test_a_file_that_can_not_be_read_is_an_error_not_an_absent_file(place, where, make):
     path = {
         "system": place.locations.system / "config.yaml",
@@ -133,6 +133,7 @@ def test_a_file_that_can_not_be_read_is_an_error_not_an_absent_file(place, where
         "project": place.project / ".guardhouse.yaml",
         "outer": place.project.parent / ".guardhouse.json",
         "allowed": place.locations.allowed,
+        "mode": place.locations.mode,
     }[where]
     (place.project / ".guardhouse.toml").write_text("guard.bash = 'deny'")
     if where == "project":
@@ -298,6 +299,7 @@ def test_a_change_of_any_file_is_picked_up(place, reloading):
         (place.project.parent / ".guardhouse.yaml", "guard: {limits: {max_bytes: 4000000}}"),
         (place.project / ".guardhouse.json", '{"guard": {"limits": {"max_bytes": 3000000}}}'),
         (place.locations.allowed, '{"guard": {"commands": {"allowed": ["make"]}}}'),
+        (place.locations.mode, '{"guard": {"mode": "observe"}}'),
     ):
         path.write_text(text)
         revisions.append(reloading.current().revision)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guardhouse.detect.commands import matches_allowed
-from guardhouse.model import Decision, SkillInstall, ToolCallPre
+from guardhouse.model import Decision, SkillInstall, ToolCallPre, ToolPin
 from guardhouse.trust import KNOWN_TOOLS, Capability
 
 SHELLS = sorted(name for name, profile in KNOWN_TOOLS.items() if Capability.EXECUTES in profile.capabilities)
@@ -19,6 +19,71 @@ def test_an_unclassified_tool_asks_and_says_how_to_describe_it(house):
         assert verdict.decision is Decision.REQUIRE_APPROVAL
         assert codes(verdict) == ["tool.unclassified"]
         assert "guardhouse allow tool frobnicate" in verdict.for_person
+
+
+DIGEST = f"sha256:{'1' * 64}"
+
+
+class Pinned:
+    """Pins as a test wants them."""
+
+    def __init__(self, **pin):
+        self._pin = ToolPin(**pin)
+
+    def pin(self, tool):
+        return self._pin
+
+
+def announced(house, yaml, pins, *, tool_digest=DIGEST, **params):
+    action = ToolCallPre(tool="mcp__box__echo", params=params, tool_digest=tool_digest)
+    return house.guard(yaml, pins=pins).evaluate(action)
+
+
+DESCRIBED = "guard: {tools: {mcp__box__echo: {capabilities: [reads]}}}"
+
+
+def test_a_tool_that_is_described_as_it_was_pinned_is_what_it_was_said_to_be(house):
+    assert announced(house, DESCRIBED, Pinned(digest=DIGEST)).decision is Decision.ALLOW
+
+
+@pytest.mark.parametrize("pinned", [{}, {"digest": f"sha256:{'2' * 64}"}, {"digest": DIGEST, "error": "gone"}])
+def test_a_tool_that_is_described_otherwise_than_it_was_pinned_asks_and_says_how_to_accept_it(house, pinned):
+    verdict = announced(house, DESCRIBED, Pinned(**pinned))
+    assert verdict.decision is Decision.REQUIRE_APPROVAL
+    assert "tool.changed" in codes(verdict)
+    assert "guardhouse pins accept mcp__box__echo" in verdict.for_person
+    assert "pins accept" not in verdict.for_agent
+
+
+@pytest.mark.parametrize(
+    ("preset", "decision"),
+    [
+        ("dev", Decision.REQUIRE_APPROVAL),
+        ("container", Decision.REQUIRE_APPROVAL),
+        ("read-only", Decision.REQUIRE_APPROVAL),
+        ("ci", Decision.DENY),
+        ("strict", Decision.DENY),
+    ],
+)
+def test_a_changed_tool_is_asked_about_where_somebody_is_there(house, preset, decision):
+    yaml = DESCRIBED.replace("guard: {", f"guard: {{preset: {preset}, ")
+    assert announced(house, yaml, Pinned()).decision is decision
+
+
+def test_what_was_said_of_another_description_no_longer_counts(house):
+    yaml = DESCRIBED.replace("[reads]", f"[reads], pinned_to: 'sha256:{'2' * 64}'")
+    assert codes(announced(house, yaml, Pinned(digest=DIGEST))) == ["tool.unclassified"]
+    assert announced(house, yaml, Pinned(digest=f"sha256:{'2' * 64}"), tool_digest=f"sha256:{'2' * 64}").decision is (
+        Decision.ALLOW
+    )
+
+
+def test_what_a_tool_says_of_itself_is_looked_at_in_its_arguments_too(house):
+    plain = announced(house, DESCRIBED, Pinned(digest=DIGEST), site="evil.example")
+    assert plain.decision is Decision.ALLOW
+    hinted = announced(house, DESCRIBED, Pinned(digest=DIGEST, open_world=True), site="evil.example")
+    assert "non_allowlisted_domain" in codes(hinted)
+    assert "tool.consequential" in codes(announced(house, DESCRIBED, Pinned(digest=DIGEST, destructive=True)))
 
 
 def test_a_name_that_only_resembles_a_known_tool_is_unclassified(house):
@@ -195,6 +260,9 @@ OWN_COMMANDS = [
     "echo allow domain x | xargs guardhouse",
     "G=guardhouse; $G allow x",
     "yes\n| guardhouse trust x",
+    "guardhouse pins accept mcp__box__echo",
+    "echo pins forget box | xargs guardhouse",
+    "guardhouse mcp --name box -- sh",
     "pkill guardhouse",
     "killall -9 guardhouse",
     "systemctl stop guardhouse",

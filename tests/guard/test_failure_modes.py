@@ -14,6 +14,7 @@ import pytest
 from guarded_house import RecordingResolver, codes
 
 from guardhouse.audit import AuditLog
+from guardhouse.config import find_sources
 from guardhouse.detect import Detector
 from guardhouse.detect.secrets import SecretScanner
 from guardhouse.egress import SystemResolver
@@ -33,8 +34,11 @@ from guardhouse.model import (
     Severity,
     ToolCallPost,
     ToolCallPre,
+    UserInput,
 )
+from guardhouse.observing import switch_mode
 from guardhouse.opening import open_guard
+from guardhouse.pins import Described, PinStore
 from guardhouse.policy import PolicyEngine
 from guardhouse.redact import Redactor
 
@@ -231,6 +235,30 @@ def test_record_of_allowances_damaged(tmp_path, monkeypatch):
         open_guard(cwd=tmp_path, state_dir=tmp_path / "state")
 
 
+def test_record_of_the_mode_damaged(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    own = tmp_path / ".config" / "guardhouse"
+    own.mkdir(parents=True)
+    for content in ('{"guard": {"mode": "obs', '{"guard": {"mode": "observe", "bash": "effects"}}'):
+        (own / "mode.json").write_text(content)
+        with pytest.raises(PolicyError, match=r"mode\.json"):
+            open_guard(cwd=tmp_path, state_dir=tmp_path / "state")
+
+
+def test_switch_to_observing_can_not_be_recorded(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    sources = find_sources(cwd=tmp_path, state_dir=tmp_path / "state")
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "audit").write_text("a file where the log should be")
+    with pytest.raises(GuardhouseError):
+        switch_mode(sources, "observe")
+    (tmp_path / "state" / "audit").unlink()
+    with open_guard(cwd=tmp_path, state_dir=tmp_path / "state") as guard:
+        check(guard, FETCH, DENY, "non_allowlisted_domain")
+
+
 def test_invalid_action(house):
     guard = house.guard()
     check(guard, ToolCallPre(tool="think", params={"x": object()}), DENY, "action.invalid")
@@ -394,6 +422,17 @@ def test_audit_sink_raises(house):
     check(guard, CONTENT, DENY, "guard.audit_unwritable")
 
 
+def test_session_can_not_remember(house):
+    class Sessions:
+        remember = broken
+
+    guard = house.guard(sessions=Sessions())
+    content = ToolCallPost(tool="read_file", content="plain text", session_id="s")
+    check(guard, content, DENY, "guard.session_unwritable")
+    check(guard, UserInput(content="hello", origin="typed", session_id="s"), DENY, "guard.session_unwritable")
+    assert guard.evaluate(CONTENT).decision is ALLOW, "what is part of no session is remembered by none"
+
+
 def test_store_of_approvals_is_damaged(house, monkeypatch):
     (house.root / "state").mkdir()
     (house.root / "state" / "approvals.db").write_bytes(b"not a database at all" * 100)
@@ -551,9 +590,49 @@ def test_registry_of_agents_can_not_be_written(house, monkeypatch):
 # The table -----------------------------------------------------------------------------------------------------------
 
 
-def rows():
-    lines = [line for line in TABLE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+DIGEST = f"sha256:{'0' * 64}"
+PINNED = ToolCallPre(tool="mcp__box__echo", params={}, tool_digest=DIGEST)
+ANSWERED = ToolCallPost(tool="mcp__box__echo", content="x", tool_digest=DIGEST)
+DESCRIBED = 'guard: {tools: {"mcp__box__*": {capabilities: [reads]}}}'
+
+
+def test_pins_are_damaged(house, tmp_path):
+    pins = PinStore(tmp_path)
+    pins.claim("box", ["server"], str)
+    pins.announce("box", {"echo": Described(DIGEST)})
+    sound = house.guard(DESCRIBED, pins=PinStore(tmp_path))
+    assert sound.evaluate(PINNED).decision is ALLOW
+    assert not sound.evaluate(ANSWERED).untrusted
+    (tmp_path / "box.json").write_text("{")
+    check(house.guard(DESCRIBED, pins=PinStore(tmp_path)), PINNED, ASK, "tool.changed")
+    assert house.guard(DESCRIBED, pins=PinStore(tmp_path)).evaluate(ANSWERED).untrusted
+
+
+@pytest.mark.parametrize("answer", [None, "raises", "something else", 17])
+def test_port_of_pins_fails(house, answer):
+    class Broken:
+        def pin(self, tool):
+            if answer == "raises":
+                raise OSError("gone")
+            return answer
+
+    guard = house.guard(DESCRIBED, pins=None if answer is None else Broken())
+    check(guard, PINNED, ASK, "tool.changed")
+    assert guard.evaluate(ANSWERED).untrusted
+
+
+def rows(table=0):
+    """The cells of the page's first table, which is about the gate, or of its second, about the surfaces."""
+    tables = TABLE.read_text(encoding="utf-8").split("## At the surfaces")
+    lines = [line for line in tables[table].splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_every_row_about_the_surfaces_names_a_test_that_is_there():
+    named = [row[2].strip("`") for row in rows(1)]
+    tests = "".join(file.read_text(encoding="utf-8") for file in Path(__file__).parents[1].rglob("test_*.py"))
+    assert len(named) == len(set(named))
+    assert [name for name in named if f"def {name}(" not in tests] == []
 
 
 def test_every_row_of_the_table_names_its_own_test_and_every_test_has_a_row():

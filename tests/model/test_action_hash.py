@@ -113,6 +113,8 @@ def test_what_names_a_moment_or_a_surface_does_not_count(name):
         ("principal", "eve"),
         ("session_id", "s2"),
         ("session_id", None),
+        ("tool_digest", "unannounced"),
+        ("tool_digest", f"sha256:{'0' * 64}"),
     ],
 )
 def test_what_is_done_where_and_for_whom_counts(name, value):

@@ -59,6 +59,7 @@ MOVES = {
     "tools.crm.capabilities": (None, "[]"),
     "tools.bash.capabilities": (None, "[reads]"),
     "tools.unknown.capabilities": (None, "[]"),
+    "tools.crm.pinned_to": (None, f"sha256:{'0' * 64}\n      capabilities: [reads]"),
     "detectors.secrets": ("true", "false"),
     "detectors.destinations": ("true", "false"),
     "findings.path.sensitive_read": ("deny", "allow"),

@@ -96,3 +96,46 @@ def test_thousands_of_names_are_looked_up_without_keeping_them_all():
         assert not tools.profile(f"tool{number}").classified
     assert len(tools._memo) <= 4096
     assert tools.profile("bash").capabilities == {EXECUTES}
+
+
+ONE, TWO = f"sha256:{'1' * 64}", f"sha256:{'2' * 64}"
+
+
+def test_what_was_said_of_one_description_does_not_count_for_another():
+    tools = ToolCatalogue({"Deploy": frozenset({READS}), "crm_*": frozenset({READS})}, {"Deploy": ONE, "crm_*": ONE})
+    for name in ("deploy", "crm_list"):
+        assert tools.profile(name, ONE).classified
+        assert not tools.profile(name, TWO).classified
+        assert not tools.profile(name, "unannounced").classified
+        assert tools.profile(name).classified
+
+
+def test_what_was_said_of_a_tool_however_it_is_described_counts_for_every_description():
+    tools = catalogue(deploy=[READS])
+    assert tools.profile("deploy", ONE).classified
+    assert tools.profile("deploy", "unannounced").classified
+
+
+def test_hints_of_a_tool_only_ever_add():
+    profile = catalogue(deploy=[READS]).profile("deploy")
+    assert profile.hinted(destructive=False, open_world=False) is profile
+    assert profile.hinted(destructive=True, open_world=False).capabilities == {READS, Capability.DESTRUCTIVE}
+    outside = profile.hinted(destructive=False, open_world=True)
+    assert outside.capabilities == {READS, Capability.READS_UNTRUSTED, Capability.EGRESS}
+    assert outside.classified
+    assert not ToolCatalogue().profile("deploy").hinted(destructive=True, open_world=True).classified
+
+
+@pytest.mark.parametrize("name", ["mcp__docs__resources/read", "mcp__docs__prompts/get"])
+def test_reading_what_a_server_offers_is_known_and_brings_content_from_outside(name):
+    profile = ToolCatalogue().profile(name)
+    assert profile.classified
+    assert profile.capabilities == {READS, Capability.READS_UNTRUSTED}
+    assert ToolCatalogue({name: frozenset({READS})}).profile(name).capabilities == {READS}
+
+
+@pytest.mark.parametrize(
+    "name", ["resources/read", "mcp__resources/read", "mcp__a__b__resources/read", "x__a__prompts/get"]
+)
+def test_no_other_name_passes_for_such_a_read(name):
+    assert not ToolCatalogue().profile(name).classified

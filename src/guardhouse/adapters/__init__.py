@@ -1,8 +1,16 @@
-"""Adapters: thin translations from the ways agents call tools to the gate. They decide nothing."""
+"""Adapters: thin translations from the ways agents call tools to the gate. They decide nothing.
 
-from guardhouse.adapters.functions import CallContext, GuardedAsyncFunction, GuardedFunction, is_async
-from guardhouse.adapters.names import ToolNames
-from guardhouse.adapters.outcomes import Completed, Denied, Failed, NotCompleted, Outcome, Pending
+Names are loaded when they are first used: a hook starts for every call, and needs none of these.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from guardhouse.adapters.functions import CallContext, GuardedAsyncFunction, GuardedFunction, is_async
+    from guardhouse.adapters.names import ToolNames
+    from guardhouse.adapters.outcomes import Completed, Denied, Failed, NotCompleted, Outcome, Pending
 
 __all__ = [
     "CallContext",
@@ -17,3 +25,16 @@ __all__ = [
     "ToolNames",
     "is_async",
 ]
+
+_HOMES: Final = {
+    **dict.fromkeys(("CallContext", "GuardedAsyncFunction", "GuardedFunction", "is_async"), "functions"),
+    "ToolNames": "names",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'outcomes')}"), name)

@@ -55,7 +55,7 @@ def register(directory: Path, name: str, *, pid: int | None = None) -> Agent:
         raise GuardhouseError(f"There is no process {number} to register as an agent.")
     agent = Agent(pid=number, started=process.started, name=name, namespace=_namespace())
     file, content = _file_of(directory, number), msgspec.json.encode(agent)
-    if (directory, agent) in _NOTED and _holds(file, content):
+    if (number != os.getpid() or (directory, agent) in _NOTED) and _holds(file, content):
         return agent
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from guardhouse.audit.notes import Begun, Cut, Headless, Lost, Note, Removed, describe
     from guardhouse.audit.query import Query, moment
     from guardhouse.audit.reading import Story, Unreadable, events, find, follow, raw_entries, removed_for_room, story
-    from guardhouse.audit.statistics import Statistics, count
+    from guardhouse.audit.statistics import Calls, Statistics, count, count_calls
     from guardhouse.audit.verifying import Noticed, Problem, Verification, head_anchor, verify
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "AuditLog",
     "AuditSettings",
     "Begun",
+    "Calls",
     "Cut",
     "Entry",
     "Headless",
@@ -36,6 +37,7 @@ __all__ = [
     "Unreadable",
     "Verification",
     "count",
+    "count_calls",
     "describe",
     "events",
     "find",
@@ -53,7 +55,7 @@ _MODULES = {
     "notes": ("Begun", "Cut", "Headless", "Lost", "Note", "Removed", "describe"),
     "query": ("Query", "moment"),
     "reading": ("Story", "Unreadable", "events", "find", "follow", "raw_entries", "removed_for_room", "story"),
-    "statistics": ("Statistics", "count"),
+    "statistics": ("Calls", "Statistics", "count", "count_calls"),
     "verifying": ("Noticed", "Problem", "Verification", "head_anchor", "verify"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

@@ -8,6 +8,7 @@ it. Lines are printable ASCII, so that a log can be looked at in a terminal what
 from __future__ import annotations
 
 import codecs
+from functools import cache
 from hashlib import sha256
 from typing import Final, NamedTuple
 
@@ -63,7 +64,7 @@ class Entry(msgspec.Struct, frozen=True):
         return Anchor(self.seq, self.hash)
 
 
-class Link(NamedTuple):
+class Link(msgspec.Struct, frozen=True):
     """What a line claims about its place in the chain."""
 
     seq: int
@@ -119,7 +120,7 @@ def follows(line: bytes, seq: int, digest: bytes) -> bool:
 
 def read_entry(line: bytes) -> Entry:
     """The entry in a complete line; ValueError if there is none. The hash is not looked at."""
-    read = _LINE_DECODER.decode(line)
+    read = _line_decoder().decode(line)
     return Entry(read.seq, decode_event(bytes(read.event)), read.hash, read.chain)
 
 
@@ -136,7 +137,10 @@ class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     chain: tuple[Note, ...] = ()
 
 
-_LINE_DECODER: Final = msgspec.json.Decoder(_Line)
+@cache
+def _line_decoder() -> msgspec.json.Decoder[_Line]:
+    """Made when the first line is read: who only appends must start fast."""
+    return msgspec.json.Decoder(_Line)
 
 
 def _is_number(text: bytes) -> bool:

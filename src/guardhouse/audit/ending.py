@@ -6,7 +6,10 @@ Only reading. What is made of it, and what the log says about it, is the log's b
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from guardhouse.audit.chain import GENESIS, follows, read_link
 from guardhouse.audit.head import Head
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class End(NamedTuple):
+class End(msgspec.Struct, frozen=True):
     """Where the log really ends."""
 
     head: Head
@@ -45,7 +48,7 @@ def find_end(directory: Path) -> End | None:
         end = _scan_file(directory, Head(file.name, 0, 0, GENESIS))
         newest = newest or end
         if end.head.seq:
-            return End(newest.head._replace(seq=end.head.seq, hash=end.head.hash), newest.unfinished)
+            return End(replace(newest.head, seq=end.head.seq, hash=end.head.hash), newest.unfinished)
     return newest
 
 
@@ -63,7 +66,7 @@ def follow_on(directory: Path, end: End) -> End:
         if file > (LogFile.parse(end.head.file) or file) and follows(
             first_line(directory, file), end.head.seq, end.head.hash
         ):
-            end = _scan_file(directory, end.head._replace(file=file.name, offset=0))
+            end = _scan_file(directory, replace(end.head, file=file.name, offset=0))
     return end
 
 

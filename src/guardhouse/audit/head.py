@@ -7,14 +7,16 @@ carries a checksum, so that a damaged one is seen. Pure: bytes in, bytes out.
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 HEAD_SIZE: Final = 256
 SYNCED_SIZE: Final = 64
 _CHECKSUM: Final = 16
 
 
-class Head(NamedTuple):
+class Head(msgspec.Struct, frozen=True):
     """The end of the log."""
 
     file: str

@@ -16,6 +16,8 @@ import time
 from typing import TYPE_CHECKING, Final, Self
 from weakref import WeakSet
 
+from msgspec.structs import replace
+
 from guardhouse.audit.chain import GENESIS, Link, event_bytes, make_line
 from guardhouse.audit.ending import End, find_end, follow_on, scan
 from guardhouse.audit.head import (
@@ -378,7 +380,7 @@ class AuditLog:
         number = present.number + 1 if today <= present.day else 1
         file = LogFile(max(today, present.day), number)
         while os.path.lexists(self._directory / file.name):
-            file = file._replace(number=file.number + 1)
+            file = replace(file, number=file.number + 1)
         return file.name
 
     def _retention(self, length: int, *, finished: bool) -> Retention:

@@ -11,7 +11,9 @@ import os
 import stat
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from guardhouse.audit.chain import LONGEST_LINE
 from guardhouse.model import GuardhouseError
@@ -29,7 +31,7 @@ _BLOCK: Final = 1 << 20
 _FIX: Final = "Move it away, and look who put it there."
 
 
-class LogFile(NamedTuple):
+class LogFile(msgspec.Struct, frozen=True, order=True):
     """A file of the log, in the order of the chain."""
 
     day: str

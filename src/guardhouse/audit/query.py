@@ -25,6 +25,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     risk: RiskLevel | None = None
     outcome: str | None = None
     """`executed` or `aborted`."""
+    action: str | None = None
+    """The type of action that it is about."""
     tool: str | None = None
     code: str | None = None
     """Of a reason or a finding."""
@@ -44,6 +46,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
             and (self.decision is None or event.decision is self.decision)
             and (self.risk is None or event.risk_level is self.risk)
             and (self.outcome is None or event.outcome == self.outcome)
+            and (self.action is None or event.action_type == self.action)
             and (self.tool is None or event.tool_name == self.tool)
             and (self.session is None or event.session_id == self.session)
             and (self.run is None or event.run_id == self.run)
@@ -59,6 +62,11 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     @property
+    def first_day(self) -> str:
+        """The day (UTC) of `since`, as files of the log are named; empty if there is none."""
+        return self.since[:10].replace("-", "") if self.since is not None else ""
+
+    @property
     def needles(self) -> tuple[bytes, ...]:
         """Bytes that a line must hold to be worth reading: most lines are dismissed by these alone."""
         wanted = {
@@ -66,6 +74,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
             "decision": self.decision and self.decision.value,
             "risk_level": self.risk and self.risk.value,
             "outcome": self.outcome,
+            "action_type": self.action,
             "tool_name": self.tool,
             "code": self.code,
             "session_id": self.session,

@@ -42,9 +42,10 @@ def events(
     newest_first: bool = False,
     unreadable: Unreadable | None = None,
 ) -> Iterator[Entry]:
-    """The events that `query` wants, in constant memory. GuardhouseError if a file can't be opened."""
+    """The events that `query` wants, in constant memory. Files of days before `query.since` are not even opened.
+    GuardhouseError if a file can't be opened."""
     needles = query.needles
-    for line in _lines(directory, newest_first=newest_first):
+    for line in _lines(directory, newest_first=newest_first, first_day=query.first_day):
         if needles and not all(one in line for one in needles):
             continue
         entry = _entry(line, unreadable)
@@ -161,11 +162,30 @@ def follow(directory: Path, after: int = 0, stopped: Callable[[], bool] = lambda
         time.sleep(_POLL)
 
 
-def _lines(directory: Path, *, newest_first: bool = False) -> Iterator[bytes]:
-    """Every whole line as it stands in the log."""
-    files = _files(directory)
+def _lines(directory: Path, *, newest_first: bool = False, first_day: str = "") -> Iterator[bytes]:
+    """Every whole line as it stands in the log, from the files of `first_day` on."""
+    files = _from_day(directory, _files(directory), first_day)
     for file in reversed(files) if newest_first else files:
         yield from _lines_of(directory, file, newest_first=newest_first)
+
+
+def _from_day(directory: Path, files: list[LogFile], day: str) -> list[LogFile]:
+    """The files that can hold events of `day` (UTC) or later."""
+    at = next((index for index, file in enumerate(files) if file.day >= day), len(files))
+    if at and day and _began_late(directory, files[at - 1], day):
+        at -= 1
+    return files[at:]
+
+
+def _began_late(directory: Path, file: LogFile, day: str) -> bool:
+    """Whether a file got its first event only on `day` or later: it was made before, and stayed empty. The next event
+    of such a day went into a file of that day again."""
+    try:
+        line = first_line(directory, file)
+    except FileNotFoundError:
+        return False  # retention has just removed it
+    entry = _entry(line, None)
+    return entry is None or entry.event.timestamp[:10].replace("-", "") >= day
 
 
 def _lines_of(directory: Path, file: LogFile, *, newest_first: bool = False) -> Iterator[bytes]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from guardhouse.model import GuardhouseError
 
 
-@dataclass(frozen=True, slots=True)
-class AuditSettings:
+class AuditSettings(msgspec.Struct, frozen=True):
     """How the log is kept."""
 
     max_file_bytes: int = 100_000_000

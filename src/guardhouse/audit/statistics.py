@@ -75,3 +75,42 @@ def count(events: Iterable[AuditEvent]) -> Statistics:
 
 def _add(counter: Counter[str], name: str) -> None:
     counter[name if name in counter or len(counter) < _MOST_NAMES else _OTHERS] += 1
+
+
+class Calls(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of tool calls. A call that asked and went ahead later is one call."""
+
+    calls: int = 0
+    asked: int = 0
+    blocked: int = 0
+    would_ask: int = 0
+    """While the policy was only observed: calls that went through, and would have asked,"""
+    would_block: int = 0
+    """or would have been blocked."""
+
+
+def count_calls(events: Iterable[AuditEvent]) -> Calls:
+    """The figures of the decisions on tool calls among `events`, oldest first, each looked at once."""
+    calls = asked = blocked = would_ask = would_block = 0
+    seen: dict[Decision | None, set[str]] = {None: set(), Decision.REQUIRE_APPROVAL: set(), Decision.DENY: set()}
+
+    def is_first(request: str | None, of: Decision | None) -> bool:
+        """Whether it is not one more decision about a call that waits, or waited, for an approval."""
+        if request is None or request not in seen[of]:
+            seen[of].update([request] if request else ())
+            return True
+        return False
+
+    for event in events:
+        if event.kind != "decision" or event.action_type != "ToolCallPre":
+            continue
+        request = event.approval_request_id
+        calls += is_first(request, None)
+        if event.decision is Decision.REQUIRE_APPROVAL:
+            asked += is_first(request, Decision.REQUIRE_APPROVAL)
+        elif event.decision is Decision.DENY:
+            blocked += is_first(request, Decision.DENY)
+        elif event.mode == "observe":
+            would_ask += event.would_be is Decision.REQUIRE_APPROVAL
+            would_block += event.would_be is Decision.DENY
+    return Calls(calls=calls, asked=asked, blocked=blocked, would_ask=would_ask, would_block=would_block)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from guardhouse.cli.options import json_option
+from guardhouse.cli.options import json_option, state_dir_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,17 +23,26 @@ if TYPE_CHECKING:
 @click.option("--remove", is_flag=True, help="Take it back.")
 @click.option("--list", "list_all", is_flag=True, help="Print everything allowed so far.")
 @json_option
+@state_dir_option
 def allow(
-    kind: Kind | None, entry: str | None, can: str | None, *, remove: bool, list_all: bool, as_json: bool
+    kind: Kind | None,
+    entry: str | None,
+    can: str | None,
+    state_dir: Path | None,
+    *,
+    remove: bool,
+    list_all: bool,
+    as_json: bool,
 ) -> None:
     """Allow a domain, a command, a path or a tool from now on, for you.
 
-    A command that ends in ' *' allows further plain words: guardhouse allow command 'git log *'.
+    A command that ends in ' *' allows further plain words: guardhouse allow command 'git log *'. What you say of a tool
+    of an MCP server is said of it as it is described now: if that changes, you are asked again.
     """
     from guardhouse.config import Allowances, find_sources
     from guardhouse.model import PolicyError, visible
 
-    sources = find_sources()
+    sources = find_sources(state_dir=state_dir)
     allowances = Allowances(sources.locations.allowed)
     if list_all:
         _print_entries(allowances.entries(), as_json=as_json)
@@ -46,7 +55,12 @@ def allow(
         done = allowances.remove(kind, entry)
         click.echo(f"{'No longer allowed' if done else 'Was not allowed'}: {kind} {visible(entry)}")
         sys.exit(0 if done else 1)
-    done = allowances.add(kind, entry, [name.strip() for name in (can or "").split(",") if name.strip()])
+    if kind == "tool":
+        from guardhouse.cli.gateway import pinned_digest
+
+        allow_tool(entry, capability_names(can), pinned_digest(entry, state_dir))
+        return
+    done = allowances.add(kind, entry)
     try:
         revision = sources.load().revision
     except PolicyError:
@@ -54,6 +68,32 @@ def allow(
             allowances.remove(kind, entry)
         raise
     click.echo(f"{'Allowed' if done else 'Already allowed'}: {kind} {visible(entry)} (revision {revision})")
+
+
+def capability_names(can: str | None) -> list[str]:
+    """What `--can` lists. GuardhouseError if there is no such capability."""
+    from guardhouse.config.allowances import known_capabilities
+
+    return known_capabilities([name.strip() for name in (can or "").split(",") if name.strip()])
+
+
+def allow_tool(tool: str, can: list[str], digest: str | None) -> None:
+    """Say what a tool can do, as it is described by `digest`, or however it is described. PolicyError if the policy
+    does not let that in; then nothing is said."""
+    from guardhouse.config import Allowances, find_sources
+    from guardhouse.model import PolicyError, visible
+
+    sources = find_sources()
+    allowances = Allowances(sources.locations.allowed)
+    done = allowances.add("tool", tool, can, pinned_to=digest)
+    try:
+        revision = sources.load().revision
+    except PolicyError:
+        if done:
+            allowances.remove("tool", tool)
+        raise
+    pinned = "" if digest is None else ", as it is described now"
+    click.echo(f"{'Allowed' if done else 'Already allowed'}: tool {visible(tool)}{pinned} (revision {revision})")
 
 
 def _print_entries(entries: Sequence[tuple[str, str]], *, as_json: bool) -> None:

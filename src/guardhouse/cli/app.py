@@ -11,8 +11,12 @@ from guardhouse.cli import (
     auditing,
     checking,
     demonstrating,
+    diagnosing,
     explaining,
+    gateway,
+    installing,
     measuring,
+    observing,
     policies,
 )
 
@@ -33,5 +37,14 @@ app.add_command(allowing.trust)
 app.add_command(approving.approvals)
 app.add_command(auditing.audit)
 app.add_command(auditing.why)
+app.add_command(observing.status)
+app.add_command(observing.observe)
+app.add_command(observing.suggest)
+app.add_command(observing.enforce)
 app.add_command(explaining.explain)
+app.add_command(gateway.mcp)
+app.add_command(gateway.pins)
 app.add_command(measuring.evaluate)
+app.add_command(installing.install)
+app.add_command(installing.uninstall)
+app.add_command(diagnosing.doctor)

@@ -88,8 +88,9 @@ def show(request_id: str, state_dir: Path | None, *, as_json: bool) -> None:
 @approvals.command()
 @click.argument("request_id", metavar="ID")
 @click.option("--comment", default=None, help="For the record.")
+@click.option("--can", default=None, help="Say as well what the tool can do, with commas; it is not asked again.")
 @state_dir_option
-def approve(request_id: str, comment: str | None, state_dir: Path | None) -> None:
+def approve(request_id: str, comment: str | None, can: str | None, state_dir: Path | None) -> None:
     """Show one request, ask at the terminal whether you are sure, and approve it.
 
     Exit status: 0 approved, 1 not approved, 2 this is no terminal that may answer.
@@ -101,11 +102,30 @@ def approve(request_id: str, comment: str | None, state_dir: Path | None) -> Non
     _require_terminal(agents)
     with open_approvals(state_dir=state_dir) as approver:
         request = _pending(approver, request_id)
+        said = _said_of_tool(request, can)
         try:
             settled = _channel(approver, agents).confirm(request, comment=_well_formed(comment))
         except TooLargeToShow as error:
             _fail(error)
+    if said is not None and _is_approved(settled):
+        from guardhouse.cli.allowing import allow_tool
+
+        allow_tool(*said)
     sys.exit(0 if _is_approved(settled) else _NOT_DONE)
+
+
+def _said_of_tool(request: ApprovalRequest, can: str | None) -> tuple[str, list[str], str | None] | None:
+    """What `--can` says, of which tool and description; ends the command if there is none that it could be said of."""
+    if can is None:
+        return None
+    from guardhouse.cli.allowing import capability_names
+
+    tool, digest = request.action_redacted.get("tool"), request.action_redacted.get("tool_digest")
+    if request.action_type != "ToolCallPre" or not isinstance(tool, str) or request.tool_name != tool:
+        _fail("This request is not about a tool, so --can says nothing.")
+    if digest is not None and not (isinstance(digest, str) and digest.startswith("sha256:")):
+        _fail("The server has not announced this tool, so nothing can be said of it yet.")
+    return tool, capability_names(can), digest
 
 
 @approvals.command()

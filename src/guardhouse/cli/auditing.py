@@ -415,6 +415,8 @@ def _summary(entry: Entry) -> str:
         event.event_id,
         event.kind,
         event.decision.value if event.decision else "",
+        f"(observed: {event.would_be.value})" if event.would_be not in (None, event.decision) else "",
+        "(switched off)" if event.mode == "disabled" else "",
         event.outcome or "",
         event.approval_status.value if event.approval_status else "",
         f"by {event.actor}" if event.actor else "",

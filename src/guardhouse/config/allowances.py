@@ -36,17 +36,30 @@ class Allowances:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def add(self, kind: Kind, entry: str, capabilities: Sequence[str] = ()) -> bool:
-        """Allow `entry`; False if it was allowed already."""
+    def add(self, kind: Kind, entry: str, capabilities: Sequence[str] = (), *, pinned_to: str | None = None) -> bool:
+        """Allow `entry`; False if it was allowed already. What is said of a tool can be pinned to a digest of its
+        description; what was said of another description then no longer counts, and is replaced."""
         data = self._read()
         entry = _canonical(kind, entry)
+        if kind == "tool" and pinned_to is not None:
+            return self._add_pinned(data, entry, known_capabilities(capabilities), pinned_to)
         known = self._has(data, kind, entry)
         values = self._values(data, kind, entry)
-        wanted = _capabilities(capabilities) if kind == "tool" else [entry]
+        wanted = known_capabilities(capabilities) if kind == "tool" else [entry]
         new = [value for value in wanted if value not in values]
         if known and not new:
             return False
         values += new
+        write_json(self._path, data)
+        return True
+
+    def _add_pinned(self, data: dict[str, Any], entry: str, wanted: list[str], pinned_to: str) -> bool:
+        tools = data.setdefault("guard", {}).setdefault("tools", {})
+        before = tools.get(entry)
+        said = before["capabilities"] if before is not None and before.get("pinned_to") == pinned_to else []
+        tools[entry] = {"capabilities": list(dict.fromkeys([*said, *wanted])), "pinned_to": pinned_to}
+        if tools[entry] == before:
+            return False
         write_json(self._path, data)
         return True
 
@@ -69,7 +82,7 @@ class Allowances:
         kinds: tuple[Kind, ...] = ("domain", "command", "path")
         found = [(kind, value) for kind in kinds for value in self._values(data, kind, "")]
         found += [
-            ("tool", f"{name}: {', '.join(section['capabilities']) or 'nothing of consequence'}")
+            ("tool", f"{name}: {', '.join(section['capabilities']) or 'nothing of consequence'}{_pinned(section)}")
             for name, section in data.get("guard", {}).get("tools", {}).items()
         ]
         return found
@@ -96,6 +109,10 @@ class Allowances:
         return values
 
 
+def _pinned(section: dict[str, Any]) -> str:
+    return " (as it is described now)" if section.get("pinned_to") else ""
+
+
 def _canonical(kind: Kind, entry: str) -> str:
     """The one way an entry is written, so that what was added can be taken back; an error for one that can't work."""
     match kind:
@@ -116,7 +133,8 @@ def _canonical(kind: Kind, entry: str) -> str:
     return entry.strip()
 
 
-def _capabilities(names: Sequence[str]) -> list[str]:
+def known_capabilities(names: Sequence[str]) -> list[str]:
+    """The names, if they all are capabilities; GuardhouseError if one is not."""
     known = [capability.value for capability in Capability]
     unknown = [name for name in names if name not in known]
     if unknown:

@@ -9,10 +9,11 @@ import os
 import stat
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from weakref import WeakSet
+
+import msgspec
 
 from guardhouse.config.locations import PROJECT_NAME, Locations, find_locations, surroundings
 from guardhouse.config.trust_store import TrustStore
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from guardhouse.detect import Detector
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(msgspec.Struct, frozen=True):
     """Everything that decides which policy is in force."""
 
     locations: Locations
@@ -34,6 +34,8 @@ class Sources:
     variables: Mapping[str, str]
     config_file: Path | None = None
     """Named explicitly: stands in for the user's own file."""
+    is_project: bool = False
+    """Whether `cwd` is the project for every action, also for one that runs elsewhere."""
     extra_detectors: tuple[Detector, ...] = ()
 
     def layers(self, *, project: bool = True) -> list[Layer]:
@@ -54,7 +56,7 @@ class Sources:
     def load(self, *, project: bool = True) -> Policy:
         """The policy in force; PolicyError if it can't be made. Without `project`, the user's own."""
         try:
-            around = surroundings(self.locations, self.cwd, self.config_file)
+            around = surroundings(self.locations, self.cwd, self.config_file, is_project=self.is_project)
             return load(self.layers(project=project), around, self.extra_detectors)
         except PolicyError:
             raise
@@ -82,6 +84,7 @@ class Sources:
             yield from _candidates(self.locations.user, "config")
         yield self.locations.trusted
         yield self.locations.allowed
+        yield self.locations.mode
         for directory in self._directories():
             yield from _candidates(directory, PROJECT_NAME)
 
@@ -94,6 +97,8 @@ class Sources:
             yield "user", user
         if _is_file(self.locations.allowed):
             yield "allowed", self.locations.allowed
+        if _is_file(self.locations.mode):
+            yield "mode", self.locations.mode
 
 
 def find_sources(
@@ -102,6 +107,7 @@ def find_sources(
     cwd: Path | None = None,
     state_dir: Path | None = None,
     extra_detectors: tuple[Detector, ...] = (),
+    is_project: bool = False,
 ) -> Sources:
     """The sources of this process: its environment, its working directory, its user."""
     return Sources(
@@ -109,6 +115,7 @@ def find_sources(
         cwd=(cwd or Path.cwd()).absolute(),
         variables=dict(os.environ),
         config_file=config_file.absolute() if config_file else None,
+        is_project=is_project,
         extra_detectors=extra_detectors,
     )
 

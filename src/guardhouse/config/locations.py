@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from guardhouse.detect import OwnPlace, Surroundings
 from guardhouse.model import GuardhouseError
@@ -19,8 +20,7 @@ SYSTEM_DIRECTORY: Final = Path("/etc/guardhouse")
 PROJECT_NAME: Final = ".guardhouse"
 
 
-@dataclass(frozen=True, slots=True)
-class Locations:
+class Locations(msgspec.Struct, frozen=True):
     """The directories of one user on one machine."""
 
     home: Path
@@ -34,6 +34,11 @@ class Locations:
     """Keys, apart from what they protect. The agent must not even read here."""
 
     @property
+    def pins(self) -> Path:
+        """What MCP servers said of their tools."""
+        return self.state / "mcp"
+
+    @property
     def trusted(self) -> Path:
         """The project files the user has trusted."""
         return self.user / "trusted.json"
@@ -42,6 +47,11 @@ class Locations:
     def allowed(self) -> Path:
         """What the user added with `guardhouse allow`."""
         return self.user / "allowed.json"
+
+    @property
+    def mode(self) -> Path:
+        """What the user set with `guardhouse observe`; not there while the policy is enforced."""
+        return self.user / "mode.json"
 
 
 def find_locations(variables: Mapping[str, str] | None = None, state_dir: Path | None = None) -> Locations:
@@ -69,19 +79,47 @@ def _absolute(env: Mapping[str, str], name: str) -> Path | None:
     return Path(value) if value else None
 
 
-def surroundings(locations: Locations, cwd: Path, config_file: Path | None = None) -> Surroundings:
+def surroundings(
+    locations: Locations, cwd: Path, config_file: Path | None = None, *, is_project: bool = False
+) -> Surroundings:
     """What detectors must know of this machine. Each place is listed as it is named and as it really is."""
     program = Path(__file__).resolve().parent.parent
-    command = Path(sys.prefix) / "bin" / "guardhouse"
-    readable = [locations.user, locations.system, program, command, Path(sys.prefix) / "pyvenv.cfg", *_dependencies()]
+    readable = [locations.user, locations.system, program, *_interpreter(), *_dependencies(), *_agents_elsewhere()]
     readable += [config_file] if config_file else []
     own = [*((path, True) for path in readable), (locations.state, False), (locations.keys, False)]
     return Surroundings(
         homes=_both(locations.home),
         cwd=str(cwd),
+        project=str(cwd) if is_project else "",
         temp=tuple(dict.fromkeys(path for name in ("/tmp", "/var/tmp") for path in _both(Path(name)))),  # noqa: S108
         own=tuple(OwnPlace(path, readable) for place, readable in own for path in _both(place)),
     )
+
+
+def _interpreter() -> Iterator[Path]:
+    """What starts the guard, and what Python runs before it: whoever changes one of these is the guard."""
+    prefix = Path(sys.prefix)
+    yield prefix / "bin" / "guardhouse"
+    yield prefix / "pyvenv.cfg"
+    if sys.executable:
+        yield Path(sys.executable)
+    for name in ("sitecustomize.py", "usercustomize.py"):
+        yield prefix / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages" / name
+
+
+_SETTINGS: Final = (
+    ("CLAUDE_CONFIG_DIR", ("settings.json", "settings.local.json")),
+    ("CODEX_HOME", ("hooks.json", "config.toml")),
+)
+
+
+def _agents_elsewhere() -> Iterator[Path]:
+    """The settings that decide whether an agent calls its hooks, where a variable says that they are not in their
+    usual place."""
+    for variable, names in _SETTINGS:
+        directory = os.environ.get(variable, "")
+        if directory.startswith("/"):
+            yield from (Path(directory) / name for name in names)
 
 
 _DEPENDENCIES: Final = tuple("ada_url _cffi_backend cel cffi click msgspec nacl psutil re2 yaml _yaml".split())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +28,9 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def write_json(path: Path, value: dict[str, Any]) -> None:
     """Replace `path` by `value`, on disk before this returns, mode 0600 in a directory of mode 0700."""
+    import json  # only where something is written
+    import tempfile
+
     name: str | None = None
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -7,7 +7,9 @@ output and URLs inside shell commands have owners of their own.
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from guardhouse.detect.interface import Detector, Leaf, Scene
 from guardhouse.detect.paths import TOO_MANY, is_path_key
@@ -133,7 +135,7 @@ _SCHEMES: Final = frozenset(
 )
 
 
-class Target(NamedTuple):
+class Target(msgspec.Struct, frozen=True):
     """One place a call would reach out to."""
 
     leaf: Leaf

@@ -32,6 +32,8 @@ from guardhouse.model import (
     SkillRunPre,
     ToolCallPost,
     ToolCallPre,
+    ToolPin,
+    ToolPinOf,
     UserInput,
 )
 from guardhouse.net import NetworkRules
@@ -60,6 +62,8 @@ class Surroundings(msgspec.Struct, frozen=True):
     """The user's home directory; the first is what `~` means."""
     cwd: str = ""
     """The working directory for actions that do not name one."""
+    project: str = ""
+    """The project, wherever in it or outside of it an action runs; empty: the directory that the action runs in."""
     temp: tuple[str, ...] = ("/tmp", "/var/tmp")  # noqa: S108 - a class of places, nothing is written here
     own: tuple[OwnPlace, ...] = ()
 
@@ -185,7 +189,13 @@ class Scene:
         """What one detector found in the action that others use too, by the name of its owner."""
 
     def learn(self, facts: Facts) -> None:
-        """Go on with more facts. What is kept from before depends on the action and the settings alone."""
+        """Go on with more facts. What is kept from before depends on the action and the settings alone, but for what
+        a tool says of itself: if it says more than was known, what follows from the tool is found anew."""
+        new = [pin for tool, pin in facts.pins.items() if tool not in self.facts.pins] if facts.pins else []
+        if any(pin.destructive or pin.open_world or pin.error for pin in new):
+            self.__dict__.pop("tool", None)
+            self.__dict__.pop("rule_tool", None)
+            self.shared.clear()
         self.facts = facts
 
     @property
@@ -197,15 +207,24 @@ class Scene:
     def tool(self) -> ToolProfile | None:
         """The profile of what is about to be called; None where nothing is. A skill may do anything."""
         if isinstance(self.action, ToolCallPre):
-            return self.settings.tools.profile(self.action.tool)
+            return self.rule_tool
         return _SKILL if isinstance(self.action, SkillRunPre) else None
 
-    @property
+    @_Once
     def rule_tool(self) -> ToolProfile | None:
         """The tool that rules about tools and capabilities speak of: the one called, or the one that answered."""
         if isinstance(self.action, (ToolCallPre, ToolCallPost)):
-            return self.settings.tools.profile(self.action.tool)
+            return self._profile(self.action)
         return None
+
+    def _profile(self, action: ToolCallPre | ToolCallPost) -> ToolProfile:
+        """What is known of a tool, with what it says of itself where that makes it more dangerous."""
+        profile = self.settings.tools.profile(action.tool, action.tool_digest)
+        pin = self.facts.pins.get(action.tool)
+        if pin is None:
+            return profile
+        unknown = bool(pin.error)
+        return profile.hinted(destructive=pin.destructive or unknown, open_world=pin.open_world or unknown)
 
     @_Once
     def body(self) -> tuple[str, Any]:
@@ -258,6 +277,13 @@ class Scene:
         answer = self.facts.real_paths.get(path)
         if answer is None:
             self.needed[RealPathOf(path)] = None
+        return answer
+
+    def pin(self, tool: str) -> ToolPin | None:
+        """What was pinned of a tool's description, or None if that is still to be found out."""
+        answer = self.facts.pins.get(tool)
+        if answer is None:
+            self.needed[ToolPinOf(tool)] = None
         return answer
 
 

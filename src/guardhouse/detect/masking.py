@@ -7,7 +7,6 @@ after deciding: rules must match the host as it is, not as it may be shown.
 
 from __future__ import annotations
 
-from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from guardhouse.detect.interface import Leaf, Scene
     from guardhouse.model import Facts, Finding, Origin, Reason, Span
 
-_FOLD: Final = str.maketrans(ascii_uppercase, ascii_lowercase)
+_FOLD: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 _MOST_HOLDERS: Final = 1000
 """Strings with secrets that are told apart; where there are more, what was made of any other is not shown."""
 _COMPARED: Final = 16

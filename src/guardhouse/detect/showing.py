@@ -7,13 +7,12 @@ approves what they see would approve what they do not see. Such an action can't 
 
 from __future__ import annotations
 
-from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from guardhouse.detect.interface import Scene
 
-_MATERIAL: Final = frozenset(ascii_letters + digits + "_-+=.")
+_MATERIAL: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=.")
 """What may stand behind a mask. Nothing here ends a word, a line or a command, leads into a directory, or is a pattern;
 keys with a `/` in them are better left to the program that needs them."""
 

@@ -1,7 +1,8 @@
 """Looks at what kind of tool or skill is about to be used, before looking at what is passed to it.
 
-An unknown tool may do anything, so its use is a finding by itself; so is a tool that sends, spends or destroys, and a
-skill package that nobody has looked into. What the arguments say is for the other detectors.
+An unknown tool may do anything, so its use is a finding by itself; so is a tool that sends, spends or destroys, one
+whose description is not the one that was pinned, and a skill package that nobody has looked into. What the arguments
+say is for the other detectors.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.interface import Detector, Scene
-from guardhouse.model import Finding, ReasonCode, Severity, SkillInstall, ToolCallPre
+from guardhouse.model import Finding, ReasonCode, Severity, SkillInstall, ToolCallPost, ToolCallPre
 from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
@@ -38,6 +39,20 @@ CONSEQUENTIAL: Final = ReasonCode(
     on=("ToolCallPre",),
     about="text",
 )
+CHANGED: Final = ReasonCode(
+    id="tool.changed",
+    title="The tool's description is not the one that was pinned",
+    severity=Severity.HIGH,
+    why="A server can change what a tool is said to do after people came to rely on it, and what it does with it.",
+    instead="Go on without this tool until the user has looked at its new description.",
+    example=(
+        '{"type":"ToolCallPre","tool":"mcp__notes__search","params":{},'
+        '"tool_digest":"sha256:0000000000000000000000000000000000000000000000000000000000000000"}'
+    ),
+    remedy="pin",
+    on=("ToolCallPre",),
+    about="text",
+)
 UNSCANNED: Final = ReasonCode(
     id="skill.unscanned",
     title="This skill package has not been looked into",
@@ -61,6 +76,7 @@ def _find(scene: Scene) -> Iterator[Finding]:
     profile = scene.tool if isinstance(scene.action, ToolCallPre) else None
     if profile is None:
         return
+    yield from _changed(scene)
     if not profile.classified:
         yield Finding(code=UNCLASSIFIED.id, detector=_ID, severity=UNCLASSIFIED.severity, detail=profile.name)
     doing = [capability.value for capability in _CONSEQUENTIAL if capability in profile.capabilities]
@@ -70,4 +86,30 @@ def _find(scene: Scene) -> Iterator[Finding]:
         )
 
 
-DETECTOR: Final = Detector(id=_ID, codes=(UNCLASSIFIED, CONSEQUENTIAL, UNSCANNED), find=_find)
+def _changed(scene: Scene) -> Iterator[Finding]:
+    """Whether a tool was announced otherwise than it was pinned. What can't be told counts as changed."""
+    action = scene.action
+    if not isinstance(action, ToolCallPre) or action.tool_digest is None:
+        return
+    pin = scene.pin(action.tool)
+    if pin is None or (pin.digest == action.tool_digest and not pin.error):
+        return
+    how = "" if pin.digest else ": nothing was pinned"
+    if action.tool_digest == "unannounced":
+        how = ": the server did not announce it"
+    detail = f"{action.tool}{f': {pin.error}' if pin.error else how}"
+    yield Finding(code=CHANGED.id, detector=_ID, severity=CHANGED.severity, detail=detail)
+
+
+def _needs(scene: Scene) -> None:
+    """What a tool says of itself counts for its results as well, unless they are untrusted anyway."""
+    action = scene.action
+    if not isinstance(action, (ToolCallPre, ToolCallPost)) or action.tool_digest is None:
+        return
+    known = scene.rule_tool
+    if isinstance(action, ToolCallPost) and known is not None and known.may(Capability.READS_UNTRUSTED):
+        return
+    scene.pin(action.tool)
+
+
+DETECTOR: Final = Detector(id=_ID, codes=(UNCLASSIFIED, CONSEQUENTIAL, CHANGED, UNSCANNED), find=_find, needs=_needs)

@@ -6,9 +6,7 @@ nothing is cached here: the caller judges every address and dials one of those i
 
 from __future__ import annotations
 
-import socket
 import threading
-from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.model import Addresses
@@ -29,6 +27,8 @@ class SystemResolver:
 
     def resolve(self, host: str) -> Addresses:
         """Every distinct address of `host`, or why there is none. Does not raise for what the network does."""
+        from queue import Empty, SimpleQueue  # most calls name no host
+
         answer: SimpleQueue[Addresses] = SimpleQueue()
         if not self._ask(host, answer.put):
             return _TOO_MANY
@@ -102,6 +102,8 @@ _TOO_MANY: Final = Addresses(error="too many name look-ups are waiting for an an
 
 
 def _look_up(host: str) -> Addresses:
+    import socket  # most calls name no host
+
     try:
         answers = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError as error:

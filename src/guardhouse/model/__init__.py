@@ -43,15 +43,20 @@ from guardhouse.model.facts import (
     ProgramOf,
     RealPath,
     RealPathOf,
+    ToolPin,
+    ToolPinOf,
 )
 from guardhouse.model.findings import Confidence, Effect, Finding, Origin, PathClass, Severity, Span
 from guardhouse.model.records import NO_TEXT, AuditEvent, EventKind, RedactedText, decode_event, encode_event
+from guardhouse.model.session_events import GRADES, KINDS, Grade, NewEvent, SessionEventKind
 from guardhouse.model.strict_json import DEFAULT_LIMITS, MAX_DEPTH, Limits, checked_copy, decode
 from guardhouse.model.verdicts import ApprovalStatus, Decision, Reason, RiskLevel, Verdict, visible
 
 __all__ = [
     "ACTION_TYPES",
     "DEFAULT_LIMITS",
+    "GRADES",
+    "KINDS",
     "MAX_DEPTH",
     "NO_FACTS",
     "NO_TEXT",
@@ -74,12 +79,14 @@ __all__ = [
     "FileDigest",
     "FileDigestOf",
     "Finding",
+    "Grade",
     "GuardhouseError",
     "InvalidAction",
     "Limits",
     "MemoryReadPost",
     "MemoryReadPre",
     "Need",
+    "NewEvent",
     "Origin",
     "OutputPublish",
     "PathClass",
@@ -92,6 +99,7 @@ __all__ = [
     "RedactedText",
     "Refusal",
     "RiskLevel",
+    "SessionEventKind",
     "Settlement",
     "Severity",
     "SkillInstall",
@@ -100,6 +108,8 @@ __all__ = [
     "Span",
     "ToolCallPost",
     "ToolCallPre",
+    "ToolPin",
+    "ToolPinOf",
     "UserInput",
     "Verdict",
     "action_hash",

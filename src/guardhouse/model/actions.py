@@ -4,9 +4,8 @@ An action is data: it says what an agent is about to do or has just received, an
 that is allowed. Unknown types and fields are errors; nothing is filled in by guessing.
 """
 
-from __future__ import annotations
+# Without `from __future__ import annotations`: msgspec would have to compile every annotation again at start-up.
 
-from difflib import get_close_matches
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 import msgspec
@@ -16,6 +15,8 @@ from guardhouse.model.strict_json import DEFAULT_LIMITS, Limits, checked_copy, d
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
 Identifier = Annotated[str, msgspec.Meta(min_length=1, max_length=512)]
+ToolDigest = Annotated[str, msgspec.Meta(pattern="^(sha256:[0-9a-f]{64}|unannounced)$", max_length=71)]
+"""What a tool said of itself when it was announced, by its digest; `unannounced` if it said nothing."""
 
 
 class _ActionBase(
@@ -60,6 +61,8 @@ class ToolCallPre(_ActionBase, frozen=True, kw_only=True, tag=True):
     tool: Name
     params: dict[str, Any]
     call_id: Identifier | None = None
+    tool_digest: ToolDigest | None = None
+    """Given where tools are announced by whoever offers them; the call is then held to what was pinned of it."""
     asks_first: ClassVar[bool] = True
 
 
@@ -69,6 +72,7 @@ class ToolCallPost(_ActionBase, frozen=True, kw_only=True, tag=True):
     tool: Name
     content: Any
     call_id: Identifier | None = None
+    tool_digest: ToolDigest | None = None
 
 
 class OutputPublish(_ActionBase, frozen=True, kw_only=True, tag=True):
@@ -199,6 +203,8 @@ _LONGEST_TYPO: Final = 64
 
 def _suggest(what: str, given: object, known: Any) -> str:
     if isinstance(given, str) and len(given) <= _LONGEST_TYPO:
+        from difflib import get_close_matches  # only on the way to an error
+
         close = get_close_matches(given, list(known), n=1)
         if close:
             return f"Did you mean the {what} `{close[0]}`?"

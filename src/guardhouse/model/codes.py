@@ -26,7 +26,7 @@ class ReasonCode(msgspec.Struct, frozen=True, kw_only=True):
     """What the agent can do instead."""
     example: str
     """One action as JSON that raises this code under the default policy, or a sentence where no single action can."""
-    remedy: Literal["", "domain", "path", "command", "tool"] = ""
+    remedy: Literal["", "domain", "path", "command", "tool", "pin"] = ""
     """What `guardhouse allow` can add so that this no longer stops the person."""
     masks: bool = False
     """Whether its findings point at text that can be masked, so that `redact` means something."""

@@ -45,7 +45,13 @@ class ExtentOf(msgspec.Struct, frozen=True, tag=True):
     """It may have wildcards; then everything that matches is meant."""
 
 
-Need = AddressesOf | RealPathOf | FileDigestOf | ProgramOf | ExtentOf
+class ToolPinOf(msgspec.Struct, frozen=True, tag=True):
+    """What was pinned of a tool's description. Asked only where the call says how the tool was announced."""
+
+    tool: str
+
+
+Need = AddressesOf | RealPathOf | FileDigestOf | ProgramOf | ExtentOf | ToolPinOf
 
 
 class Addresses(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -93,7 +99,20 @@ class Extent(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why not everything could be counted."""
 
 
-Answer = Addresses | RealPath | FileDigest | Extent
+class ToolPin(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The answer to ToolPinOf."""
+
+    digest: str = ""
+    """Of the description that was pinned; empty if none was."""
+    destructive: bool = False
+    """The tool says of itself that it destroys; one that says it does not is not believed."""
+    open_world: bool = False
+    """The tool says of itself that it deals with things outside."""
+    error: str = ""
+    """Why there is no answer; the description then counts as changed."""
+
+
+Answer = Addresses | RealPath | FileDigest | Extent | ToolPin
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -104,6 +123,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     files: dict[str, FileDigest] = {}
     programs: dict[str, FileDigest] = {}
     extents: dict[str, Extent] = {}
+    pins: dict[str, ToolPin] = {}
 
     def answers(self, need: Need) -> bool:
         """Whether `need` has an answer, good or bad."""
@@ -113,6 +133,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             return need.host in self.addresses
         if isinstance(need, ExtentOf):
             return need.path in self.extents
+        if isinstance(need, ToolPinOf):
+            return need.tool in self.pins
         return need.path in self.files if isinstance(need, FileDigestOf) else need.name in self.programs
 
     def with_answers(self, answers: Mapping[Need, Answer]) -> Facts:
@@ -120,7 +142,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         addresses = dict(self.addresses)
         real_paths = dict(self.real_paths)
         files, programs = dict(self.files), dict(self.programs)
-        extents = dict(self.extents)
+        extents, pins = dict(self.extents), dict(self.pins)
         for need, answer in answers.items():
             if isinstance(need, AddressesOf) and isinstance(answer, Addresses):
                 addresses[need.host] = answer
@@ -132,9 +154,13 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
                 programs[need.name] = answer
             elif isinstance(need, ExtentOf) and isinstance(answer, Extent):
                 extents[need.path] = answer
+            elif isinstance(need, ToolPinOf) and isinstance(answer, ToolPin):
+                pins[need.tool] = answer
             else:
                 raise TypeError(f"{type(answer).__name__} does not answer {type(need).__name__}")
-        return Facts(addresses=addresses, real_paths=real_paths, files=files, programs=programs, extents=extents)
+        return Facts(
+            addresses=addresses, real_paths=real_paths, files=files, programs=programs, extents=extents, pins=pins
+        )
 
     @property
     def binding(self) -> dict[str, str]:

@@ -6,6 +6,7 @@ which the redactor has taken every secret, findings and reasons that were masked
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final, Literal
 
 import msgspec
@@ -94,7 +95,7 @@ def encode_event(event: AuditEvent) -> bytes:
 
 def decode_event(data: bytes) -> AuditEvent:
     """The event in a JSON object; msgspec.ValidationError or DecodeError if it is none."""
-    return _DECODER.decode(data)
+    return _decoder().decode(data)
 
 
 def _encode_other(value: Any) -> Any:
@@ -110,4 +111,9 @@ def _decode_other(kind: type[Any], value: Any) -> Any:
 
 
 _ENCODER: Final = msgspec.json.Encoder(enc_hook=_encode_other)
-_DECODER: Final = msgspec.json.Decoder(AuditEvent, dec_hook=_decode_other)
+
+
+@cache
+def _decoder() -> msgspec.json.Decoder[AuditEvent]:
+    """Made when the first event is read: who only appends must start fast."""
+    return msgspec.json.Decoder(AuditEvent, dec_hook=_decode_other)

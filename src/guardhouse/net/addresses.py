@@ -6,14 +6,16 @@ Python. It says what an address is, not whether it may be reached: that is `rule
 
 from __future__ import annotations
 
-import ipaddress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Block(NamedTuple):
+class Block(msgspec.Struct, frozen=True):
     """A range of addresses that are not ordinary public hosts."""
 
     network: str
@@ -89,17 +91,29 @@ IPV6_PUBLIC: Final = "2000::/3"
 
 def _compiled(network: str) -> tuple[int, int]:
     """`network` as (mask, value), so that containment is one operation on integers."""
+    import ipaddress  # most calls name no address
+
     parsed = ipaddress.ip_network(network)
     return int(parsed.netmask), int(parsed.network_address)
 
 
-_IPV4: Final = tuple((*_compiled(block.network), block.kind) for block in IPV4_BLOCKS)
-_IPV6: Final = (
-    *((*_compiled(block.network), block.kind) for block in IPV6_BLOCKS),
-    # ISATAP is an interface identifier, 0000:5efe or 0200:5efe before the IPv4 address, under any prefix.
-    (0xFCFFFFFF_00000000, 0x00005EFE_00000000, "isatap"),
-)
-_PUBLIC_MASK, _PUBLIC_VALUE = _compiled(IPV6_PUBLIC)
+@cache
+def _ipv4() -> tuple[tuple[int, int, str], ...]:
+    return tuple((*_compiled(block.network), block.kind) for block in IPV4_BLOCKS)
+
+
+@cache
+def _ipv6() -> tuple[tuple[int, int, str], ...]:
+    return (
+        *((*_compiled(block.network), block.kind) for block in IPV6_BLOCKS),
+        # ISATAP is an interface identifier, 0000:5efe or 0200:5efe before the IPv4 address, under any prefix.
+        (0xFCFFFFFF_00000000, 0x00005EFE_00000000, "isatap"),
+    )
+
+
+@cache
+def _public() -> tuple[int, int]:
+    return _compiled(IPV6_PUBLIC)
 
 
 def address_class(text: str) -> str | None:
@@ -110,11 +124,12 @@ def address_class(text: str) -> str | None:
     """
     number = ipv4_number(text)
     if number is not None:
-        return _kind(number, _IPV4)
+        return _kind(number, _ipv4())
     number = ipv6_number(text)
     if number is None:
         return "unparseable"
-    return _kind(number, _IPV6) or (None if number & _PUBLIC_MASK == _PUBLIC_VALUE else "reserved")
+    mask, value = _public()
+    return _kind(number, _ipv6()) or (None if number & mask == value else "reserved")
 
 
 def _kind(number: int, table: Iterable[tuple[int, int, str]]) -> str | None:
@@ -144,6 +159,8 @@ def ipv6_number(text: str) -> int | None:
     """The address that `text`, without brackets or zone, spells in IPv6; None if it spells none."""
     if len(text) > 45 or ":" not in text or "%" in text or "/" in text:
         return None
+    import ipaddress
+
     try:
         return int(ipaddress.IPv6Address(text))
     except ValueError:

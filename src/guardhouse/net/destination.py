@@ -62,14 +62,14 @@ def parse_destination(raw: str) -> Destination:
     scheme, rest = _split_scheme(raw)
     authority, path, query = _split_parts(rest)
     host, address, port = _read_authority(authority, DEFAULT_PORTS[scheme])
-    written_path = _PATH_ENCODED.sub(_percent, path) or "/"
+    written_path = _compiled(_PATH_ENCODED).sub(_percent, path) or "/"
     canonical_path = sent_path = _resolve_dot_segments(written_path)
     path_is_plain = sent_path == written_path
 
-    tail = sent_path if query is None else f"{sent_path}?{_QUERY_ENCODED.sub(_percent, query)}"
+    tail = sent_path if query is None else f"{sent_path}?{_compiled(_QUERY_ENCODED).sub(_percent, query)}"
     if "%" in sent_path:
         path_is_plain &= _read_escapes(sent_path)
-        canonical_path = _ESCAPE.sub(_normal_escape, sent_path)
+        canonical_path = _compiled(_ESCAPE).sub(_normal_escape, sent_path)
     origin = _origin(scheme, host, port)
     if origin + tail != _whatwg_href(raw):
         raise BadDestination(
@@ -121,14 +121,21 @@ def _whatwg_href(raw: str) -> str:
 
 # Our own reading -----------------------------------------------------------------------------------------------------
 
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*")
-_HOST_CHARACTERS: Final = re.compile(r"[a-z0-9._\-]+")
-_BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_ESCAPE: Final = re.compile(r"%[0-9A-Fa-f]{2}")
-_ESCAPES: Final = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Most calls name no URL, and compiling costs more than all the rest of this module's loading."""
+    return re.compile(pattern)
+
+
+_SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.\-]*"
+_HOST_CHARACTERS: Final = r"[a-z0-9._\-]+"
+_BAD_ESCAPE: Final = r"%(?![0-9A-Fa-f]{2})"
+_ESCAPE: Final = r"%[0-9A-Fa-f]{2}"
+_ESCAPES: Final = r"(?:%[0-9A-Fa-f]{2})+"
 # What the WHATWG standard escapes when it serialises a path, and a query of an http URL.
-_PATH_ENCODED: Final = re.compile(r"[\"<>^`{}]|[^\x00-\x7f]+")
-_QUERY_ENCODED: Final = re.compile(r"[\"<>']|[^\x00-\x7f]+")
+_PATH_ENCODED: Final = r"[\"<>^`{}]|[^\x00-\x7f]+"
+_QUERY_ENCODED: Final = r"[\"<>']|[^\x00-\x7f]+"
 _UNRESERVED: Final = {
     f"%{ord(char):02X}": char for char in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 }
@@ -138,7 +145,7 @@ def _split_scheme(raw: str) -> tuple[str, str]:
     """The scheme, lower case, and what follows its `//`. Characters that hide something are refused on the way."""
     head, colon, rest = raw.partition(":")
     scheme = head.lower()
-    if colon and scheme not in DEFAULT_PORTS and _SCHEME.fullmatch(head):
+    if colon and scheme not in DEFAULT_PORTS and _compiled(_SCHEME).fullmatch(head):
         raise BadDestination(
             "url.scheme", "Only http, https, ws and wss URLs are destinations.", fix="Use an https URL."
         )
@@ -232,7 +239,7 @@ def _read_name(text: str) -> str:
         _refuse_mapped(text)
         labels = [_read_international_label(label) for label in labels]
         name = ".".join(labels)
-    if not _HOST_CHARACTERS.fullmatch(name):
+    if not _compiled(_HOST_CHARACTERS).fullmatch(name):
         raise BadDestination(
             "url.ambiguous", "The host has a character in it that host names do not have.", fix="Correct the host."
         )
@@ -301,7 +308,7 @@ def _read_international_label(label: str) -> str:
 
 _DOT_SEGMENTS: Final = frozenset({".", ".."})
 _MAX_ENCODING_DEPTH: Final = 4
-_NO_CONTROLS: Final = re.compile(r"[^\x00-\x1f\x7f]*")
+_NO_CONTROLS: Final = r"[^\x00-\x1f\x7f]*"
 
 
 def _percent(match: re.Match[str]) -> str:
@@ -343,7 +350,7 @@ def _read_escapes(path: str) -> bool:
     An escaped slash alone is legal and has its uses (`/projects/group%2Fname`); such a path is just not plain.
     What has no use but to get past a check is refused: hidden dot segments, backslashes and control characters.
     """
-    if _BAD_ESCAPE.search(path):
+    if _compiled(_BAD_ESCAPE).search(path):
         raise BadDestination("url.ambiguous", "The path has a broken percent escape.", fix="Write % itself as %25.")
     once = _decoded(path)
     decoded = once
@@ -366,12 +373,12 @@ def _read_escapes(path: str) -> bool:
 
 def _decoded(path: str) -> str:
     """`path` with its escapes decoded, one character for each byte."""
-    return _ESCAPES.sub(lambda match: bytes.fromhex(match[0].replace("%", "")).decode("latin-1"), path)
+    return _compiled(_ESCAPES).sub(lambda match: bytes.fromhex(match[0].replace("%", "")).decode("latin-1"), path)
 
 
 def _refuse_hidden(decoded: str) -> None:
     """Raise if decoding brought out what a path must not hide."""
-    if "\\" in decoded or not _NO_CONTROLS.fullmatch(decoded):
+    if "\\" in decoded or not _compiled(_NO_CONTROLS).fullmatch(decoded):
         raise BadDestination(
             "url.ambiguous", "The path hides a backslash or a control character in an escape.", fix="Leave it out."
         )

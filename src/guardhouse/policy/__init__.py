@@ -1,5 +1,7 @@
 """What is allowed: the configuration, its layers, the rules, and the one place where decisions are combined."""
 
+from typing import TYPE_CHECKING, Any
+
 from guardhouse.policy.codes import (
     APPROVALS_UNUSABLE,
     APPROVED,
@@ -10,20 +12,23 @@ from guardhouse.policy.codes import (
     POLICY_UNREADABLE,
     REDACTION_FAILED,
     REFUSED,
+    SESSION_UNWRITABLE,
     TOO_LARGE,
     UNSHOWABLE,
     catalogue,
 )
 from guardhouse.policy.engine import Cause, Judgement, PolicyEngine, combine
 from guardhouse.policy.environment import read_environment
-from guardhouse.policy.examples import run_examples
 from guardhouse.policy.layers import Layer, LayerName, merge
 from guardhouse.policy.loading import Policy, load
-from guardhouse.policy.pages import index_page, reason_page
 from guardhouse.policy.presets import FLOORS, OUTCOMES
 from guardhouse.policy.reading import FORMATS, Document, read_document
 from guardhouse.policy.schema import Configuration, json_schema
 from guardhouse.policy.tightness import TIGHTER
+
+if TYPE_CHECKING:
+    from guardhouse.policy.examples import run_examples
+    from guardhouse.policy.pages import index_page, reason_page
 
 __all__ = [
     "APPROVALS_UNUSABLE",
@@ -38,6 +43,7 @@ __all__ = [
     "POLICY_UNREADABLE",
     "REDACTION_FAILED",
     "REFUSED",
+    "SESSION_UNWRITABLE",
     "TIGHTER",
     "TOO_LARGE",
     "UNSHOWABLE",
@@ -60,3 +66,14 @@ __all__ = [
     "reason_page",
     "run_examples",
 ]
+
+_LATER = {"run_examples": "examples", "index_page": "pages", "reason_page": "pages"}
+"""What few calls need is loaded when it is asked for, because a gate must start fast."""
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

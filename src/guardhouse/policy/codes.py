@@ -200,6 +200,15 @@ AUDIT_UNWRITABLE: Final = ReasonCode(
     example="Any action while the audit log's disk is full.",
     about="text",
 )
+SESSION_UNWRITABLE: Final = ReasonCode(
+    id="guard.session_unwritable",
+    title="The session can't remember this",
+    severity=Severity.HIGH,
+    why="Where a later value came from could not be told, so what the session does not know of does not come into it.",
+    instead="Ask the user to look at the guard's state directory.",
+    example="A tool's result while the session index is locked.",
+    about="text",
+)
 
 REFUSED: Final[dict[Refusal, ReasonCode]] = {
     "denied": DENIED,
@@ -229,6 +238,7 @@ GATE_CODES: Final = (
     *REFUSED.values(),
     APPROVALS_UNUSABLE,
     AUDIT_UNWRITABLE,
+    SESSION_UNWRITABLE,
 )
 
 

@@ -6,13 +6,12 @@ code leads to, never what a rule says; a floor stays whatever happens. The stric
 
 from __future__ import annotations
 
-from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
 from guardhouse.detect import FAILED
-from guardhouse.model import Confidence, Decision, Finding, Reason, ReasonCode, RiskLevel, Severity, wire
+from guardhouse.model import Confidence, Decision, Finding, Reason, ReasonCode, RiskLevel, Severity, ToolCallPre, wire
 from guardhouse.policy.codes import RULE, RULE_FAILED
 from guardhouse.policy.presets import BY_SEVERITY, FLOORS
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from guardhouse.policy.schema import RiskSection
 
 
-class Cause(NamedTuple):
+class Cause(msgspec.Struct, frozen=True):
     """One thing that bears on the decision."""
 
     decision: Decision
@@ -61,7 +60,7 @@ def _unattended(decision: Decision) -> Decision:
     return Decision.DENY if decision is Decision.REQUIRE_APPROVAL else decision
 
 
-class Judgement(NamedTuple):
+class Judgement(msgspec.Struct, frozen=True):
     """What policy makes of one action."""
 
     decision: Decision
@@ -82,7 +81,7 @@ _RULE_SCORES: Final = {
 }
 
 
-class _Ruled(NamedTuple):
+class _Ruled(msgspec.Struct, frozen=True):
     """A cause with what is needed to explain it."""
 
     cause: Cause
@@ -263,6 +262,8 @@ def _holds(rule: Rule, scene: Scene, finding: Finding | None) -> tuple[bool, boo
 
 def _remedy(code: ReasonCode, finding: Finding, scene: Scene) -> str:
     """The one command with which a person can allow this."""
+    from shlex import quote  # only where something is stopped
+
     match code.remedy:
         case "domain" if finding.url is not None:
             return f"guardhouse allow domain {quote(finding.url.split('/')[2])}"
@@ -273,4 +274,6 @@ def _remedy(code: ReasonCode, finding: Finding, scene: Scene) -> str:
         case "tool":
             known = sorted(capability.value for capability in scene.tool.capabilities) if scene.tool else []
             return f"guardhouse allow tool {quote(finding.detail)} --can {','.join(known) or 'WHAT'}"
+        case "pin" if isinstance(scene.action, ToolCallPre):
+            return f"guardhouse pins accept {quote(scene.action.tool)}"
     return ""

@@ -7,7 +7,6 @@ A variable that names no key is an error, because a misspelt setting is a settin
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin
 
@@ -61,6 +60,8 @@ def _resolve(variable: str, name: str) -> tuple[Key, Any]:
         return found[0]
     if not found:
         known = [f"{PREFIX}{field.name.upper()}" for field in msgspec.structs.fields(GuardSection)]
+        from difflib import get_close_matches  # only on the way to an error
+
         close = get_close_matches(variable, known, n=1, cutoff=0.5)
         hint = f"Did you mean {close[0]}…?" if close else "See config.example.yaml for the keys."
         raise PolicyError(f"environment: {variable} names no key.", fix=hint)

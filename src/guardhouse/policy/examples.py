@@ -23,6 +23,8 @@ from guardhouse.model import (
     ProgramOf,
     RealPath,
     RealPathOf,
+    ToolPin,
+    ToolPinOf,
     parse_action,
 )
 
@@ -78,6 +80,8 @@ def _still(need: Need) -> Answer:
             return FileDigest(digest="absent")
         case ExtentOf():
             return Extent()
+        case ToolPinOf():
+            return ToolPin()
 
 
 def _problem(policy: Policy, rule: Rule, example: dict[str, Any], wanted: bool) -> str:  # noqa: FBT001

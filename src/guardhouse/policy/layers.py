@@ -9,9 +9,6 @@ order of keys within a file means nothing.
 from __future__ import annotations
 
 import re
-from copy import deepcopy
-from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_args, get_origin
@@ -28,35 +25,34 @@ from guardhouse.trust import tool_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-LayerName = Literal["system", "user", "project", "environment", "allowed"]
-_ORDER: Final[tuple[LayerName, ...]] = ("system", "user", "allowed", "project", "environment")
-_OWNERS: Final = frozenset({"system", "user"})
+LayerName = Literal["system", "user", "project", "environment", "allowed", "mode"]
+_ORDER: Final[tuple[LayerName, ...]] = ("system", "mode", "user", "allowed", "project", "environment")
+_OWNERS: Final = frozenset({"system", "user", "mode"})
 _DEFAULTS: Final = msgspec.to_builtins(GuardSection())
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(msgspec.Struct, frozen=True):
     """One source of configuration."""
 
     name: LayerName
-    """`allowed` holds what the user added with `guardhouse allow`: entries for lists that are in force anyway."""
+    """`allowed` holds what the user added with `guardhouse allow`: entries for lists that are in force anyway. `mode`
+    holds what the user set with `guardhouse observe`, and nothing else; what stands in their own file beats it."""
     document: Document
     trusted: bool = True
     """False for a project file whose exact bytes the user has not trusted."""
 
 
-@dataclass(slots=True)
-class Merged:
+class Merged(msgspec.Struct):
     """All layers taken together."""
 
     guard: dict[str, Any]
-    sources: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, str] = msgspec.field(default_factory=dict)
     """Which file set each key, for `guardhouse policy show`."""
-    rule_layers: list[tuple[Layer, int]] = field(default_factory=list)
+    rule_layers: list[tuple[Layer, int]] = msgspec.field(default_factory=list)
     """Where each rule of `guard["rules"]` stands: its layer and its place there."""
-    layers: list[Layer] = field(default_factory=list)
+    layers: list[Layer] = msgspec.field(default_factory=list)
     """The layers in order, with tool names written as they are compared."""
-    locks: dict[str, str] = field(default_factory=dict)
+    locks: dict[str, str] = msgspec.field(default_factory=dict)
     """Every lock, with the file that set it first."""
 
 
@@ -105,7 +101,7 @@ def _with_tool_names(layer: Layer) -> tuple[Layer, list[str]]:
     if problems or all(old == new for old, new in places.items()):
         return layer, problems
     lines = {(*places.get(key[:3], key[:3]), *key[3:]): line for key, line in document.lines.items()}
-    return replace(layer, document=Document(document.file, {"guard": guard}, lines)), []
+    return msgspec.structs.replace(layer, document=Document(document.file, {"guard": guard}, lines)), []
 
 
 def _apply(merged: Merged, layer: Layer) -> list[str]:
@@ -113,11 +109,14 @@ def _apply(merged: Merged, layer: Layer) -> list[str]:
         return _apply_allowances(merged, layer)
     problems: list[str] = []
     guard = layer.document.data.get("guard", {})
-    if "preset" in guard:
+    if "preset" in guard and layer.name != "mode":
         _apply_preset(merged, str(guard["preset"]), layer)
     # Rules are replaced as a whole, never changed in place, and there may be thousands of them.
-    before = {name: value if name == "rules" else deepcopy(value) for name, value in merged.guard.items()}
+    before = {name: value if name == "rules" else _copied(value) for name, value in merged.guard.items()}
     for key, value in _leaf_keys(guard):
+        if layer.name == "mode" and key != ("mode",):
+            problems.append(layer.document.problem(("guard", *key), "is not the mode.", _ONLY_MODE))
+            continue
         if key == ("preset",):
             continue
         current = _current(before, key)
@@ -133,6 +132,9 @@ def _apply(merged: Merged, layer: Layer) -> list[str]:
     problems += _lock_problems(layer, locks)
     merged.locks = {**{_lock_name(lock): layer.document.file for lock in locks}, **merged.locks}
     return problems
+
+
+_ONLY_MODE: Final = "Only `guardhouse observe` writes this file; put the key into your own configuration."
 
 
 def _apply_preset(merged: Merged, preset: str, layer: Layer) -> None:
@@ -164,7 +166,9 @@ def _refusal(
         return (f"can't be {value!r} here.", "Only the system's or the user's own configuration can say that.")
     locked_by = _lock_on(locks, key)
     if locked_by is not None and loosens:
-        return (f"is locked by {locked_by} and can only be tightened.", f"Allowed here: {direction(key).value}.")
+        takes_back = " `guardhouse enforce` takes it back." if layer.name == "mode" else ""
+        fix = f"Allowed here: {direction(key).value}.{takes_back}"
+        return (f"is locked by {locked_by} and can only be tightened.", fix)
     if key == ("rules",):
         for rule in value:
             locked_by = _lock_waived(locks, rule)
@@ -189,6 +193,7 @@ _ALLOWANCES: Final = frozenset(
         ("commands", "allowed"),
         ("paths", "allowed_directories"),
         ("tools", "capabilities"),
+        ("tools", "pinned_to"),
     }
 )
 """First and last part of the keys that `guardhouse allow` writes."""
@@ -211,7 +216,8 @@ def _apply_allowances(merged: Merged, layer: Layer) -> list[str]:
             ]
         for target in targets:
             current = _current(merged.guard, target)
-            added = list(dict.fromkeys([*(current or ()), *value]))
+            # What a tool can do was last said of one description: that is no list.
+            added = value if isinstance(value, str) else list(dict.fromkeys([*(current or ()), *value]))
             problem = _refusal(layer, target, current, added, merged.locks)
             if problem is not None:
                 problems.append(layer.document.problem(("guard", *target), *problem))
@@ -256,7 +262,14 @@ def _set(guard: dict[str, Any], key: tuple[str, ...], value: Any) -> None:
     target = guard
     for part in key[:-1]:
         target = target.setdefault(part, {})
-    target[key[-1]] = deepcopy(value)
+    target[key[-1]] = _copied(value)
+
+
+def _copied(value: Any) -> Any:
+    """A deep copy of plain data."""
+    if isinstance(value, dict):
+        return {name: _copied(item) for name, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value
 
 
 def _leaf_keys(guard: dict[str, Any], key: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -303,6 +316,8 @@ def _lock_problems(layer: Layer, locks: Sequence[str]) -> list[str]:
     problems = []
     for index, lock in enumerate(locks):
         if not any(_names_key(_lock_name(lock), key) for key in known):
+            from difflib import get_close_matches  # only on the way to an error
+
             close = get_close_matches(lock, known, n=1)
             fix = f"Did you mean `{close[0]}`?" if close else "Name a key as in config.example.yaml."
             problems.append(layer.document.problem(("guard", "lock", index), f"names no key: `{lock}`.", fix))
@@ -321,6 +336,8 @@ def _names_key(lock: str, key: str) -> bool:
 
 def _shape_problems(document: Document) -> list[str]:
     """What is wrong with the file by itself: unknown keys first, all of them; then the first wrong type."""
+    if not document.data:
+        return []
     unknown = [
         document.problem(key, "is not a key.", _did_you_mean(str(key[-1]), known))
         for key, known in _unknown_keys(document.data, Configuration, ())
@@ -406,6 +423,8 @@ def _unknown_keys(data: Any, kind: Any, key: Key) -> Iterator[tuple[Key, list[st
 
 
 def _did_you_mean(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches  # only on the way to an error
+
     close = get_close_matches(name, known, n=1)
     if close:
         return f"Did you mean `{close[0]}`?"

@@ -6,8 +6,6 @@ a policy that can't be loaded stops the program.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +18,6 @@ from guardhouse.model import Decision, GuardhouseError, PolicyError, ReasonCode,
 from guardhouse.net import NetworkRules, NetworkSettings
 from guardhouse.policy.codes import catalogue, found_codes
 from guardhouse.policy.engine import PolicyEngine
-from guardhouse.policy.examples import example_problems
 from guardhouse.policy.layers import Layer, Merged, merge
 from guardhouse.policy.presets import FLOORS
 from guardhouse.policy.rules import BadRule, Rule, RuleBook, compile_rule
@@ -38,8 +35,7 @@ REVISION_OF: Final = "guardhouse-policy-1"
 """Part of every revision: raised when the meaning of a configuration changes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(msgspec.Struct, frozen=True):
     """A compiled policy. Immutable: a changed configuration is a new policy with a new revision."""
 
     revision: str
@@ -48,9 +44,9 @@ class Policy:
     settings: DetectorSettings
     redactor: Redactor
     extra_detectors: tuple[Detector, ...] = ()
-    guard: dict[str, Any] = field(default_factory=dict)
+    guard: dict[str, Any] = msgspec.field(default_factory=dict)
     """The configuration in force, as data, for showing."""
-    sources: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, str] = msgspec.field(default_factory=dict)
     """Which file set each key; what is not listed is built in."""
 
 
@@ -84,10 +80,16 @@ def load(
     if problems:
         raise PolicyError("\n".join(problems), problems=tuple(problems))
     policy = _build(config, merged, surroundings, rules, network, scanner, extra_detectors)
-    problems = example_problems(policy, merged) if check_examples else []
+    problems = _example_problems(policy, merged) if check_examples and config.rules else []
     if problems:
         raise PolicyError("\n".join(problems), problems=tuple(problems))
     return policy
+
+
+def _example_problems(policy: Policy, merged: Merged) -> list[str]:
+    from guardhouse.policy.examples import example_problems  # only where there are rules
+
+    return example_problems(policy, merged)
 
 
 def _build(
@@ -134,7 +136,10 @@ def _build(
 
 
 def _tools(config: GuardSection) -> ToolCatalogue:
-    return ToolCatalogue({name: frozenset(map(Capability, tool.capabilities)) for name, tool in config.tools.items()})
+    return ToolCatalogue(
+        {name: frozenset(map(Capability, tool.capabilities)) for name, tool in config.tools.items()},
+        {name: tool.pinned_to for name, tool in config.tools.items() if tool.pinned_to is not None},
+    )
 
 
 def _revision(merged: Merged, extra_detectors: tuple[Detector, ...]) -> str:
@@ -168,13 +173,19 @@ def _finding_problems(config: GuardSection, codes: dict[str, ReasonCode], where:
     for code, effect in config.findings.items():
         key = ("findings", code)
         if code not in codes:
-            close = get_close_matches(code, codes, n=1)
-            fix = f"Did you mean `{close[0]}`?" if close else "See docs/reasons for all codes."
+            fix = _close_code(code, codes, "")
             yield where.problem(key, "is no reason code.", fix)
         elif EFFECTS[effect] < FLOORS.get(code, Decision.ALLOW):
             yield where.problem(key, f"is a floor: at least `{_effect(FLOORS[code])}`.", "Take it out.")
         elif effect == "redact" and not codes[code].masks:
             yield where.problem(key, "has nothing to mask.", "Use allow, require_approval or deny.")
+
+
+def _close_code(name: str, codes: dict[str, ReasonCode], section: str) -> str:
+    from difflib import get_close_matches  # only on the way to an error
+
+    close = get_close_matches(name, codes, n=1)
+    return f"Did you mean `{section}{close[0]}`?" if close else "See docs/reasons for all codes."
 
 
 def _effect(decision: Decision) -> str:
@@ -202,8 +213,7 @@ def _lock_problems(config: GuardSection, codes: dict[str, ReasonCode], where: _W
             and name
             and not any(fnmatchcase(code, name) or code.startswith(f"{name}.") for code in codes)
         ):
-            close = get_close_matches(name, codes, n=1)
-            fix = f"Did you mean `findings.{close[0]}`?" if close else "See docs/reasons for all codes."
+            fix = _close_code(name, codes, "findings.")
             yield where.problem(("lock", index), f"names no reason code: `{name}`.", fix)
 
 

@@ -12,6 +12,7 @@ _REMEDIES: Final = {
     "domain": "`guardhouse allow domain HOST` adds the host to your allowlist.",
     "path": "`guardhouse allow path PATH` allows exactly that file, or work in that directory.",
     "command": "`guardhouse allow command 'COMMAND'` lets exactly that command run without a question.",
+    "pin": "`guardhouse pins accept NAME` shows the old and the new description, and takes the new one.",
     "tool": "`guardhouse allow tool NAME --can reads,writes` says what the tool does, so that it no longer asks.",
 }
 

@@ -31,6 +31,7 @@ OUTCOMES: Final[tuple[tuple[str, str, str, str, str, str], ...]] = (
     ("url.odd_address", _DENY, _DENY, _DENY, _DENY, _DENY),
     ("net.anybodys_host", _ASK, _DENY, _DENY, _ASK, _ASK),
     ("tool.unclassified", _ASK, _DENY, _DENY, _ASK, _ASK),
+    ("tool.changed", _ASK, _DENY, _DENY, _ASK, _ASK),
     ("tool.consequential", _ASK, _DENY, _ASK, _ASK, _DENY),
     ("skill.unscanned", _ASK, _DENY, _DENY, _ASK, _DENY),
     ("secret.in_content", _REDACT, _REDACT, _REDACT, _REDACT, _REDACT),

@@ -7,9 +7,10 @@ YAML tag, or more values than a configuration can sensibly have is an error. No 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from guardhouse.model import InvalidAction, Limits, PolicyError, decode
 
@@ -22,14 +23,13 @@ _LIMITS: Final = Limits(max_bytes=4 * 1024 * 1024, max_nodes=200_000)
 FORMATS: Final = {".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json"}
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """What one file says."""
 
     file: str
     data: dict[str, Any]
-    lines: dict[Key, int] = field(default_factory=dict)
-    variables: dict[Key, str] = field(default_factory=dict)
+    lines: dict[Key, int] = msgspec.field(default_factory=dict)
+    variables: dict[Key, str] = msgspec.field(default_factory=dict)
     """In the environment: the variable of each key."""
 
     def line(self, key: Key) -> int | None:
@@ -264,12 +264,12 @@ def _toml_lines(text: str) -> Iterator[tuple[Key, int]]:
         elif bare.startswith("["):
             table = _toml_place(bare[1:].partition("]")[0], counts)
             yield table, number
-        elif (named := _TOML_ENTRY.match(bare)) is not None:
+        elif (named := re.match(_TOML_ENTRY, bare)) is not None:
             yield (*table, *_toml_key(named[1])), number
 
 
 _TOML_PART: Final = r"""(?:[A-Za-z0-9_-]+|"[^"\\]*"|'[^']*')"""
-_TOML_ENTRY: Final = re.compile(rf"({_TOML_PART}(?:\s*\.\s*{_TOML_PART})*)\s*=")
+_TOML_ENTRY: Final = rf"({_TOML_PART}(?:\s*\.\s*{_TOML_PART})*)\s*="
 
 
 def _toml_key(text: str) -> Key:

@@ -5,7 +5,7 @@ variables and the list of keys in `config.example.yaml` all follow from it. How 
 the next is in `tightness.py`.
 """
 
-from __future__ import annotations
+# Without `from __future__ import annotations`: msgspec would have to compile every annotation again at start-up.
 
 from typing import Annotated, Any, Literal
 
@@ -98,6 +98,8 @@ class ToolSection(_Section, frozen=True, kw_only=True):
         ...,
     ]
     """Everything it can do; an empty list says that it does nothing of consequence."""
+    pinned_to: Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}$(?!\n)")] | None = None
+    """The description that this was said of, by its digest: of a tool that is announced otherwise it says nothing."""
 
 
 class RiskSection(_Section, frozen=True, kw_only=True):

@@ -48,6 +48,7 @@ TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
     ("secrets.level", Direction.STRICTER),
     ("secrets.patterns", Direction.ADDS_WORDS),
     ("tools.*.capabilities", Direction.OWNER),
+    ("tools.*.pinned_to", Direction.OWNER),
     ("detectors.*", Direction.TRUE),
     ("findings.*", Direction.STRICTER),
     ("risk.medium", Direction.LOWER),

@@ -1,14 +1,12 @@
 """Sessions: what was said and returned, as events, and an index that tells where a value came from."""
 
+from guardhouse.model import Grade, NewEvent, SessionEventKind
 from guardhouse.sessions.interface import (
     ANY_SLOT,
     DEFAULT_SESSION_LIMITS,
-    Grade,
-    NewEvent,
     Occurrence,
     Origins,
     SessionEvent,
-    SessionEventKind,
     SessionIndex,
     SessionLimits,
     Summary,

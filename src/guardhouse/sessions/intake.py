@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from guardhouse.model import GuardhouseError
-from guardhouse.sessions.interface import ANY_SLOT, GRADES, KINDS, NewEvent, SessionLimits
+from guardhouse.model import GRADES, KINDS, GuardhouseError, NewEvent
+from guardhouse.sessions.interface import ANY_SLOT, SessionLimits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

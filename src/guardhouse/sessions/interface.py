@@ -7,20 +7,14 @@ values are kept as keyed fingerprints only.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
+from guardhouse.model import Grade, NewEvent, SessionEventKind
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-SessionEventKind = Literal[
-    "user_said", "assistant_showed", "tool_returned", "memory_returned", "skill_returned", "granted"
-]
-Grade = Literal["user", "trusted", "untrusted"]
-
-KINDS: Final[tuple[SessionEventKind, ...]] = get_args(SessionEventKind)
-GRADES: Final[tuple[Grade, ...]] = get_args(Grade)
 
 ANY_SLOT: Final = "*"
 """In a question: whatever the value was indexed as. No value can be indexed under it."""
@@ -48,21 +42,6 @@ class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 DEFAULT_SESSION_LIMITS: Final = SessionLimits()
-
-
-class NewEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that happened in a session, as it is handed in."""
-
-    kind: SessionEventKind
-    name: str = ""
-    """The tool, memory store or skill. Cut at 200 characters."""
-    call_id: str | None = None
-    """Cut at 200 characters."""
-    grade: Grade
-    excerpt: str = ""
-    """A line for a person, masked by the caller. Cut at 200 characters."""
-    detail: dict[str, str] | None = None
-    """A few facts, masked by the caller: at most 16, names cut at 64 and values at 200 characters."""
 
 
 class SessionEvent(NewEvent, frozen=True, kw_only=True):

@@ -7,16 +7,14 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from guardhouse.model import GRADES, NewEvent, SessionEventKind
 from guardhouse.sessions.fingerprints import KEY_SIZE, SessionKey, checked_key
 from guardhouse.sessions.intake import Intake, Row, answer, has_room, session_is_full, slot_asked, take_in
 from guardhouse.sessions.interface import (
     DEFAULT_SESSION_LIMITS,
-    GRADES,
-    NewEvent,
     Occurrence,
     Origins,
     SessionEvent,
-    SessionEventKind,
     SessionLimits,
     Summary,
     Tally,

@@ -19,17 +19,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.model import GuardhouseError
+from guardhouse.model import GRADES, GuardhouseError, NewEvent, SessionEventKind
 from guardhouse.sessions.fingerprints import SessionKey, checked_key
 from guardhouse.sessions.intake import Row, answer, first_rows, session_is_full, slot_asked, take_in
 from guardhouse.sessions.interface import (
     DEFAULT_SESSION_LIMITS,
-    GRADES,
-    NewEvent,
     Occurrence,
     Origins,
     SessionEvent,
-    SessionEventKind,
     SessionLimits,
     Summary,
     Tally,

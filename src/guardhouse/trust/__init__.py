@@ -1,6 +1,6 @@
 """What may be believed: what tools can do, and how content from outside is marked."""
 
-from guardhouse.trust.capabilities import KNOWN_TOOLS, Capability, ToolCatalogue, ToolProfile, tool_name
+from guardhouse.trust.capabilities import KNOWN_TOOLS, MCP_READS, Capability, ToolCatalogue, ToolProfile, tool_name
 from guardhouse.trust.wrapper import wrap_untrusted
 
-__all__ = ["KNOWN_TOOLS", "Capability", "ToolCatalogue", "ToolProfile", "tool_name", "wrap_untrusted"]
+__all__ = ["KNOWN_TOOLS", "MCP_READS", "Capability", "ToolCatalogue", "ToolProfile", "tool_name", "wrap_untrusted"]

@@ -33,6 +33,11 @@ class Capability(Enum):
     SPENDS = "spends"
 
 
+_HINTED_DESTRUCTIVE: Final = frozenset({Capability.DESTRUCTIVE})
+_HINTED_OPEN_WORLD: Final = frozenset({Capability.READS_UNTRUSTED, Capability.EGRESS})
+"""What a tool's own hints add. None takes anything away: whoever made the tool may say what they like."""
+
+
 class ToolProfile(msgspec.Struct, frozen=True):
     """What is known about one tool."""
 
@@ -46,14 +51,22 @@ class ToolProfile(msgspec.Struct, frozen=True):
     takes_away: bool = False
     """What it is given may be gone from its place afterwards."""
 
+    def hinted(self, *, destructive: bool, open_world: bool) -> ToolProfile:
+        """The profile with what the tool says of itself; never with less than without."""
+        added: frozenset[Capability] = _HINTED_DESTRUCTIVE if destructive else frozenset()
+        added |= _HINTED_OPEN_WORLD if open_world else frozenset()
+        if added <= self.capabilities:
+            return self
+        return msgspec.structs.replace(self, capabilities=self.capabilities | added)
+
     def may(self, *wanted: Capability) -> bool:
         """Whether the tool has one of `wanted`; an unclassified tool may do everything."""
         return not self.classified or any(capability in self.capabilities for capability in wanted)
 
 
 _FILE_READERS: Final = (
-    "cat glob grep list_dir list_directory list_files ls notebookread open_file read read_file read_many_files "
-    "read_text_file search_file_content search_files view view_file"
+    "cat glob grep grep_files list_dir list_directory list_files ls lsp notebookread open_file read read_file "
+    "read_many_files read_text_file search_file_content search_files view view_file view_image"
 )
 _FILE_WRITERS: Final = (
     "append_file create_directory create_file edit edit_file make_directory mkdir multiedit notebookedit replace "
@@ -64,8 +77,8 @@ _FILE_EDITORS: Final = "str_replace_based_edit_tool str_replace_editor"
 _FILE_MOVERS: Final = "copy_file cp move_file mv rename_file"
 _FILE_REMOVERS: Final = "delete_directory delete_file remove_directory remove_file rm rmdir unlink"
 _SHELLS: Final = (
-    "bash bash_tool cmd container.exec exec exec_command execute_command local_shell powershell pwsh "
-    "run_command run_in_terminal run_shell_command run_terminal_cmd sh shell terminal"
+    "bash bash_tool cmd container.exec exec exec_command execute_command local_shell monitor powershell pwsh "
+    "run_command run_in_terminal run_shell_command run_terminal_cmd sh shell shell_command terminal"
 )
 _CODE_RUNNERS: Final = "code_interpreter execute_code execute_python ipython python python_exec run_code run_python"
 _URL_FETCHERS: Final = (
@@ -73,14 +86,22 @@ _URL_FETCHERS: Final = (
     "url_fetch web_fetch webfetch"
 )
 _SEARCHERS: Final = "google_search search_web web_search websearch"
-_BOOKKEEPING: Final = (
-    "ask_user ask_user_question askuserquestion bashoutput enter_plan_mode exit_plan_mode exitplanmode task todo_write "
-    "todowrite update_plan think"
+_MCP_READERS: Final = (
+    "list_mcp_resource_templates list_mcp_resources listmcpresourcestool read_mcp_resource readmcpresourcedirtool "
+    "readmcpresourcetool"
 )
+_BOOKKEEPING: Final = (
+    "agent ask_user ask_user_question askuserquestion bashoutput close_agent endconversation enter_plan_mode "
+    "enterplanmode exit_plan_mode exitplanmode killbash killshell listagents proposegoal reportfindings "
+    "request_user_input schedulewakeup spawn_agent subagenthandback task taskcreate taskget tasklist taskoutput "
+    "taskstop taskupdate think todo_write todowrite toolsearch update_plan wait_agent waitformcpservers"
+)
+"""What an agent does with itself: plans, its own sub-agents (whose calls pass the gate too), questions to its user."""
 
 _READS = frozenset({Capability.READS})
 _WRITES = frozenset({Capability.WRITES})
 _BRINGS_WEB = frozenset({Capability.EGRESS, Capability.READS_UNTRUSTED})
+_BRINGS_CONTENT = frozenset({Capability.READS, Capability.READS_UNTRUSTED})
 
 _KNOWN_NAMES: Final[tuple[tuple[str, frozenset[Capability], bool, bool], ...]] = (
     # names, capabilities, whether a call must name a URL, whether what it is given may be gone afterwards
@@ -94,6 +115,7 @@ _KNOWN_NAMES: Final[tuple[tuple[str, frozenset[Capability], bool, bool], ...]] =
     (_CODE_RUNNERS, frozenset({Capability.EXECUTES}), False, True),
     (_URL_FETCHERS, _BRINGS_WEB, True, False),
     (_SEARCHERS, _BRINGS_WEB, False, False),
+    (_MCP_READERS, _BRINGS_CONTENT, False, False),
     (_BOOKKEEPING, frozenset(), False, False),
 )
 
@@ -103,6 +125,10 @@ KNOWN_TOOLS: Final[dict[str, ToolProfile]] = {
     for name in names.split()
 }
 """Tools of well-known agents and libraries, by exact name."""
+
+MCP_READS: Final = frozenset(["resources/read", "prompts/get"])
+"""Of an MCP server's requests, those that only bring content in. They are judged as tools with these names, which no
+tool of a server may have."""
 
 _FAMILIES: Final[tuple[tuple[str, Capability], ...]] = (
     # glob over the name, what such a tool surely does as well
@@ -131,33 +157,49 @@ _MEMO_LIMIT: Final = 4096
 class ToolCatalogue:
     """Profiles by tool name, from configuration and built-in knowledge."""
 
-    def __init__(self, declared: Mapping[str, frozenset[Capability]] | None = None) -> None:
+    def __init__(
+        self,
+        declared: Mapping[str, frozenset[Capability]] | None = None,
+        pinned_to: Mapping[str, str] | None = None,
+    ) -> None:
+        """`pinned_to` has the digests of the descriptions that declarations were made for, by the same patterns."""
         self._exact: dict[str, frozenset[Capability]] = {}
-        self._globs: list[tuple[str, frozenset[Capability]]] = []
+        self._globs: list[tuple[str, frozenset[Capability], str]] = []
+        self._pinned_to: dict[str, str] = {}
         for pattern, capabilities in (declared or {}).items():
             name = tool_name(pattern)
+            digest = (pinned_to or {}).get(pattern, "")
             if any(char in name for char in "*?["):
-                self._globs.append((name, capabilities))
+                self._globs.append((name, capabilities, digest))
             else:
                 self._exact[name] = capabilities
-        self._memo: dict[str, ToolProfile] = {}
+                self._pinned_to[name] = digest
+        self._memo: dict[tuple[str, str | None], ToolProfile] = {}
 
-    def profile(self, tool: str) -> ToolProfile:
-        """What is known about `tool`. An exact declaration wins; globs add up, and add to what is known anyway."""
-        profile = self._memo.get(tool)
+    def profile(self, tool: str, digest: str | None = None) -> ToolProfile:
+        """What is known about `tool`. An exact declaration wins; globs add up, and add to what is known anyway.
+
+        With the `digest` of its description as announced, a declaration that was made for another one does not count.
+        Where nothing is known of descriptions (None), there is nothing to compare.
+        """
+        profile = self._memo.get((tool, digest))
         if profile is None:
             if len(self._memo) >= _MEMO_LIMIT:
                 self._memo.clear()
-            profile = self._memo[tool] = self._look_up(tool_name(tool), _family(tool))
+            profile = self._memo[tool, digest] = self._look_up(tool, digest)
         return profile
 
-    def _look_up(self, name: str, family: frozenset[Capability]) -> ToolProfile:
+    def _look_up(self, tool: str, digest: str | None) -> ToolProfile:
+        name = tool_name(tool)
         known = KNOWN_TOOLS.get(name)
+        anyway = known.capabilities if known is not None else _family(tool)
         declared = self._exact.get(name)
+        if declared is not None and not _is_for(self._pinned_to[name], digest):
+            declared = None
         if declared is not None and known is not None:
             declared |= known.capabilities  # a well-known tool can be more than it is known for, never less
         if declared is None:
-            declared = self._by_glob(name, known.capabilities if known is not None else family)
+            declared = self._by_glob(name, anyway, digest)
         if declared is not None:
             return ToolProfile(
                 name=name,
@@ -167,12 +209,24 @@ class ToolCatalogue:
             )
         if known is not None:
             return known
-        return ToolProfile(name=name, capabilities=family, classified=False)
+        parts = name.split("__", 2)
+        if parts[0] == "mcp" and len(parts) == 3 and parts[2] in MCP_READS:
+            return ToolProfile(name=name, capabilities=_BRINGS_CONTENT)
+        return ToolProfile(name=name, capabilities=anyway, classified=False)
 
-    def _by_glob(self, name: str, anyway: frozenset[Capability]) -> frozenset[Capability] | None:
+    def _by_glob(self, name: str, anyway: frozenset[Capability], digest: str | None) -> frozenset[Capability] | None:
         """What globs declare, beside what is known anyway: a pattern for many must not make a shell harmless."""
-        matching = [capabilities for glob, capabilities in self._globs if fnmatchcase(name, glob)]
+        matching = [
+            capabilities
+            for glob, capabilities, made_for in self._globs
+            if _is_for(made_for, digest) and fnmatchcase(name, glob)
+        ]
         return frozenset().union(*matching, anyway) if matching else None
+
+
+def _is_for(made_for: str, digest: str | None) -> bool:
+    """Whether a declaration counts for a tool that was announced with this digest."""
+    return not made_for or digest is None or made_for == digest
 
 
 def _family(tool: str) -> frozenset[Capability]:

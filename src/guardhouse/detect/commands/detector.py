@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.detect.commands.binding import binds
 from guardhouse.detect.commands.codes import ASK_MODE, CODES, DENY_MODE, NOT_LISTED, OWN_COMMAND, SECRET_OUT
 from guardhouse.detect.commands.own import PLAIN, drives_guard, resolved, speaks_of_guard, touches_guard, words_of
 from guardhouse.detect.commands.reading import CODE_KEYS, PLACE_KEYS, commands_of, read_commands
 from guardhouse.detect.interface import Detector, Leaf, Scene
 from guardhouse.detect.paths import (
     inside,
+    project_directory,
     tidy,
     working_directory,
 )
@@ -23,9 +23,10 @@ from guardhouse.net import BadDestination, parse_destination
 from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from guardhouse.detect.commands.reading import Seen
+    from guardhouse.model import Need
 
 _ID: Final = "commands"
 
@@ -165,6 +166,8 @@ def _is_allowed(scene: Scene, leaf: Leaf) -> bool:
     if leaf.secrets:
         return False
     cwd = working_directory(scene)
+    if not inside(tidy(cwd), tidy(project_directory(scene))):
+        return False
     return all(
         inside(tidy(resolved(scene, leaf.text, cwd)), tidy(cwd)) for leaf in scene.leaves if leaf.key in PLACE_KEYS
     ) and any(matches_allowed(leaf.text, entry) for entry in scene.settings.allowed_commands)
@@ -205,4 +208,10 @@ def _finding(scene: Scene, code: ReasonCode, leaf: Leaf | None) -> Finding:
     )
 
 
-DETECTOR: Final = Detector(id=_ID, codes=CODES, find=_find, needs=_needs, binds=binds)
+def _binds(scene: Scene) -> Iterable[Need]:
+    from guardhouse.detect.commands.binding import binds  # only where a person is to approve a command
+
+    return binds(scene)
+
+
+DETECTOR: Final = Detector(id=_ID, codes=CODES, find=_find, needs=_needs, binds=_binds)

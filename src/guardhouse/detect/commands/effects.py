@@ -29,8 +29,8 @@ from guardhouse.detect.paths import (
     other_readings,
     own_place,
     place_of,
+    project_directory,
     tidy,
-    working_directory,
 )
 from guardhouse.detect.paths.places import GLOB_CHARACTERS, SYSTEM_ROOTS, name_matches
 from guardhouse.model import Confidence, Effect, Finding, PathClass, Severity, Span
@@ -58,7 +58,7 @@ class Effects:
     def __init__(self, scene: Scene, detector: str) -> None:
         self._scene = scene
         self._detector = detector
-        self._project = tidy(working_directory(scene))
+        self._project = tidy(project_directory(scene))
         self._followed = 0
         self._hosts: set[str] = set()
 

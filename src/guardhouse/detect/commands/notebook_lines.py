@@ -5,13 +5,15 @@ Only strings, brackets and comments are known here; what a command does is not.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 _NAME_LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.*%[]")
 _ESCAPES: Final = frozenset("!%?,;/")
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True):
     """One statement, or one command."""
 
     text: str

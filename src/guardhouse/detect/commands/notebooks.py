@@ -7,7 +7,9 @@ command. A magic that nobody knows can do anything, so it is said that it can't 
 from __future__ import annotations
 
 import ast
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from guardhouse.detect.acts import UNKNOWN
 from guardhouse.detect.commands.notebook_lines import Line, is_question, logical_lines
@@ -49,7 +51,7 @@ _LONGEST_EXPRESSION: Final = 400
 _NO_MAGIC: Final = "a notebook command that is not known"
 
 
-class Notebook(NamedTuple):
+class Notebook(msgspec.Struct, frozen=True):
     """What a cell comes to."""
 
     pieces: tuple[Piece, ...]

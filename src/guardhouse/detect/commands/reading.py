@@ -6,7 +6,9 @@ call would do. Where a call can be read in several ways, it is read in each, and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from guardhouse.detect.acts import Act
 from guardhouse.detect.paths import tidy, working_directory
@@ -89,7 +91,7 @@ _LONGEST_NAME: Final = 64
 _SHOWN: Final = 65_536
 
 
-class Seen(NamedTuple):
+class Seen(msgspec.Struct, frozen=True):
     """What was made out of one command."""
 
     leaf: Leaf | None
@@ -195,7 +197,7 @@ def _is_nested(leaf: Leaf) -> bool:
 # What may be one command.
 
 
-class _Line(NamedTuple):
+class _Line(msgspec.Struct, frozen=True):
     """One way to read strings of a call."""
 
     leaf: Leaf
@@ -265,7 +267,7 @@ def _quoted(text: str) -> str:
 # Languages and places.
 
 
-class _Languages(NamedTuple):
+class _Languages(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
     guessed: bool = False
     """Nobody said which of them it is."""

@@ -18,6 +18,7 @@ from guardhouse.detect.paths.detector import (
     is_hook_file,
     own_place,
     place_of,
+    project_directory,
     working_directory,
 )
 from guardhouse.detect.paths.naming import is_path_key
@@ -47,6 +48,7 @@ __all__ = [
     "other_readings",
     "own_place",
     "place_of",
+    "project_directory",
     "tidy",
     "working_directory",
 ]

@@ -7,7 +7,6 @@ commands belong to the command detector.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
@@ -206,6 +205,11 @@ def working_directory(scene: Scene) -> str:
     if not cwd or cwd[0] == "/":
         return cwd or base
     return absolute(cwd, base, _home(scene))
+
+
+def project_directory(scene: Scene) -> str:
+    """The directory that the work is in, as an absolute path."""
+    return scene.settings.surroundings.project or working_directory(scene)
 
 
 def _home(scene: Scene) -> str:
@@ -484,9 +488,9 @@ def _hooks_below(scene: Scene, path: str, leaf: Leaf) -> str | None:
     profile = scene.tool
     if profile is None or not is_for_files(profile) or leaf.key in _PLACE_KEYS:
         return None
-    cwd = working_directory(scene)
-    real = scene.facts.real_paths.get(cwd)
-    around = (tidy(cwd), real.path if real is not None else "", *scene.settings.surroundings.homes)
+    project = project_directory(scene)
+    real = scene.facts.real_paths.get(project)
+    around = (tidy(project), real.path if real is not None else "", *scene.settings.surroundings.homes)
     return "any" if any(place and inside(place, path) for place in around) else None
 
 
@@ -559,13 +563,13 @@ def _path_class(
 
 
 def _in_project(scene: Scene, path: str) -> bool:
-    """Inside the working directory, unless that is so wide or so delicate that it can't be anybody's project."""
-    cwd, homes = working_directory(scene), scene.settings.surroundings.homes
-    written = tidy(cwd)
+    """Inside the project's directory, unless that is so wide or so delicate that it can't be anybody's project."""
+    project, homes = project_directory(scene), scene.settings.surroundings.homes
+    written = tidy(project)
     if inside(path, written) and _is_project(written, homes):
         return True
-    # Only now does it matter whether the working directory was reached through a link.
-    real = scene.real_path(cwd)
+    # Only now does it matter whether the directory was reached through a link.
+    real = scene.real_path(project)
     return real is not None and bool(real.path) and inside(path, real.path) and _is_project(real.path, homes)
 
 
@@ -591,8 +595,7 @@ _HOOK_DIRECTORIES: Final = "hook directories"
 _TOO_WIDE: Final = "too wide"
 
 
-@dataclass(frozen=True, slots=True)
-class _Tables:
+class _Tables(msgspec.Struct, frozen=True):
     places: PlaceTable
     examples: tuple[tuple[str, str], ...]
     """Sensitive files at known places, for globs: a pattern is sensitive if it matches one of them."""
@@ -616,7 +619,9 @@ def _tables(homes: tuple[str, ...]) -> _Tables:
 
 @lru_cache(maxsize=8)
 def _configured(patterns: tuple[str, ...], homes: tuple[str, ...]) -> PlaceTable:
-    return PlaceTable({_CONFIGURED: (("configured", pattern) for pattern in patterns)}, homes)
+    table = PlaceTable({_CONFIGURED: (("configured", pattern) for pattern in patterns)}, homes)
+    table.compile()  # patterns of somebody else's, which may be too many or too heavy: better known at once
+    return table
 
 
 def _examples(homes: tuple[str, ...]) -> Iterator[tuple[str, str]]:

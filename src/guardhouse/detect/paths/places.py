@@ -55,7 +55,7 @@ SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
     ("registry_credentials", "~/.docker/config.json", "/home/ada/.docker/config.json"),
     (
         "registry_credentials",
-        "**/.{npmrc,pypirc,yarnrc.yml,gem/credentials,cargo/credentials{,.toml}}",
+        "**/.{npmrc,pypirc,yarnrc.yml,gem/credentials,cargo/credentials,cargo/credentials.toml}",
         "/home/ada/.npmrc",
     ),
     (
@@ -181,6 +181,10 @@ HOOK_SETTINGS: Final[tuple[tuple[str, str, str], ...]] = (
     ("claude-code", "~/.claude.json", "/home/ada/.claude.json"),
     ("claude-code", "**/.claude/hooks/**", "/srv/app/.claude/hooks/x.sh"),
     ("claude-code", "**/.mcp.json", "/srv/app/.mcp.json"),
+    ("claude-desktop", "**/claude_desktop_config.json", "/home/ada/.config/Claude/claude_desktop_config.json"),
+    ("vscode", "**/.vscode/mcp.json", "/srv/app/.vscode/mcp.json"),
+    ("vscode", "**/Code/User/mcp.json", "/home/ada/.config/Code/User/mcp.json"),
+    ("windsurf", "**/.codeium/windsurf/mcp_config.json", "/home/ada/.codeium/windsurf/mcp_config.json"),
     ("claude-code", "/etc/claude-code/**", "/etc/claude-code/managed-settings.json"),
     ("codex", "**/.codex/{config.toml,hooks.json,requirements.toml,rules/**,hooks/**}", "/home/ada/.codex/config.toml"),
     ("codex", "/etc/codex/**", "/etc/codex/requirements.toml"),
@@ -265,37 +269,110 @@ SYSTEM_ROOTS: Final = (
 )
 
 
+_FEW: Final = 64
+"""Paths that are looked up one pattern at a time. Compiling all patterns pays only in a process that stays."""
+
+
 class PlaceTable:
-    """Groups of patterns, compiled into one set: under which of each group, if any, a path falls."""
+    """Groups of patterns: under which of each group, if any, a path falls.
+
+    A process that looks up a few paths tries only the patterns that a path could match at all, by words it must hold;
+    one that looks up more compiles them all into one set. The answers are the same.
+    """
 
     def __init__(self, groups: Mapping[str, Iterable[tuple[str, str]]], homes: tuple[str, ...] = ()) -> None:
-        import re2  # only needed once a path is looked at
-
-        options = re2.Options()
-        options.case_sensitive = False
-        options.encoding = re2.Options.Encoding.UTF8
-        options.max_mem = 64 << 20
-        self._set: Any = re2.Set.FullMatchSet(options)
-        self._rows: list[tuple[str, str]] = []
-        for group, patterns in groups.items():
-            for kind, pattern in patterns:
-                self._rows.append((group, kind))
-                self._set.Add(glob_to_re2(pattern, homes))
-        # RE2 answers "no match" also when it ran out of memory. This one always matches.
-        self._witness = self._set.Add("(?s:.*)")
-        self._set.Compile()
+        self._homes = homes
+        self._rows = [(group, kind, pattern) for group, patterns in groups.items() for kind, pattern in patterns]
+        self._words = [words_of(pattern) for _group, _kind, pattern in self._rows]
+        self._singles: dict[int, Any] = {}
+        self._looked_up = 0
+        self._set: tuple[Any, int] | None = None
 
     def kinds(self, path: str) -> dict[str, str]:
         """For each group with a pattern that `path` matches, the kind of the first."""
-        indexes = self._set.Match(path)
-        if not indexes or self._witness not in indexes:
-            raise MemoryError("the table of places could not be searched")
         found: dict[str, str] = {}
-        for index in sorted(indexes):
-            if index != self._witness:
-                group, kind = self._rows[index]
-                found.setdefault(group, kind)
+        for index in self._indexes(path):
+            group, kind, _pattern = self._rows[index]
+            found.setdefault(group, kind)
         return found
+
+    def compile(self) -> tuple[Any, int]:
+        """All patterns as one set, and the number of one that always matches; RE2's own error if they can't be."""
+        import re2  # only needed once a path is looked at
+
+        patterns = re2.Set.FullMatchSet(_options())
+        for _group, _kind, pattern in self._rows:
+            patterns.Add(glob_to_re2(pattern, self._homes))
+        # RE2 answers "no match" also when it ran out of memory. This one always matches.
+        witness = patterns.Add("(?s:.*)")
+        patterns.Compile()
+        self._set = patterns, witness
+        return self._set
+
+    def _indexes(self, path: str) -> list[int]:
+        compiled = self._set
+        if compiled is None:
+            self._looked_up += 1
+            # Beyond ASCII, upper and lower case are RE2's to compare.
+            if self._looked_up <= _FEW and path.isascii():
+                return self._one_by_one(path)
+            compiled = self.compile()
+        patterns, witness = compiled
+        indexes = patterns.Match(path)
+        if not indexes or witness not in indexes:
+            raise MemoryError("the table of places could not be searched")
+        return sorted(index for index in indexes if index != witness)
+
+    def _one_by_one(self, path: str) -> list[int]:
+        lowered = path.lower()
+        return [
+            index
+            for index, words in enumerate(self._words)
+            if any(word in lowered for word in words) and self._single(index).fullmatch(path) is not None
+        ]
+
+    def _single(self, index: int) -> Any:
+        single = self._singles.get(index)
+        if single is None:
+            import re2
+
+            single = self._singles[index] = re2.compile(glob_to_re2(self._rows[index][2], self._homes), _options())
+        return single
+
+
+@lru_cache(maxsize=1)
+def _options() -> Any:
+    import re2
+
+    options = re2.Options()
+    options.case_sensitive = False
+    options.encoding = re2.Options.Encoding.UTF8
+    options.max_mem = 64 << 20
+    return options
+
+
+_TELLING: Final = 3
+"""A word as long as this is in few paths."""
+
+
+def words_of(pattern: str) -> tuple[str, ...]:
+    """Words in lower case of which every path that matches `pattern` holds one; the empty one if none is certain."""
+    if not (_braces_pair(pattern) and pattern.isascii()):
+        return ("",)
+    before, brace, rest = pattern.partition("{")
+    word = max(_longest_word(before), _longest_word(rest.rpartition("}")[2]), key=len)
+    first, _, further = rest.partition("}")
+    if brace and len(word) < _TELLING and "{" not in first:
+        word = max(word, _longest_word(further.partition("{")[0]), key=len)
+        choices = tuple(map(_longest_word, first.split(",")))
+        if len(word) < _TELLING and min(map(len, choices)) > len(word):
+            return choices
+    return (word,)
+
+
+def _longest_word(text: str) -> str:
+    """The longest piece of a pattern without braces that is matched as it stands."""
+    return max(text.lower().replace("**/", "*").replace("~", "*").split("*"), key=len)
 
 
 _HOMES: Final = ("/home/[^/]+", "/root", "/var/root", "/users/[^/]+")
@@ -303,7 +380,7 @@ _HOMES: Final = ("/home/[^/]+", "/root", "/var/root", "/users/[^/]+")
 
 def glob_to_re2(pattern: str, homes: tuple[str, ...] = ()) -> str:
     """A path glob (`~`, `**`, `*`, `{a,b}`) as an RE2 expression for the whole path; `homes` are further homes."""
-    home = "|".join((*_HOMES, *("".join(map(_literal, path)) for path in homes)))
+    home = _home(homes)
     out: list[str] = []
     # A brace without its partner is a character like any other.
     paired = _braces_pair(pattern)
@@ -331,6 +408,11 @@ def glob_to_re2(pattern: str, homes: tuple[str, ...] = ()) -> str:
             out.append(_literal(char))
         index += 1
     return f"(?s:{''.join(out)})"
+
+
+@lru_cache(maxsize=8)
+def _home(homes: tuple[str, ...]) -> str:
+    return "|".join((*_HOMES, *("".join(map(_literal, path)) for path in homes)))
 
 
 def _braces_pair(pattern: str) -> bool:
@@ -362,6 +444,7 @@ def check_patterns(patterns: Iterable[str]) -> str | None:
             )
     try:
         table = PlaceTable({"configured": (("configured", pattern) for pattern in given)})
+        table.compile()
         for probe in _PROBES:
             table.kinds(probe)
     except Exception as error:  # noqa: BLE001 - RE2 has errors of its own; each means that the patterns are no use

@@ -5,17 +5,16 @@ They look at the candidate alone, cost time linear in a bounded prefix of it, an
 
 from __future__ import annotations
 
-import base64
-import binascii
 import math
-import re
 import zlib
 from collections import Counter
+from functools import cache
 from operator import add
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from re import Pattern
 
 JUDGED: Final = 512
 """Only so much of a candidate is looked at; all of it is masked."""
@@ -76,9 +75,15 @@ _TEMPLATES: Final = (
     "[^",
 )
 
+
 # Fixed words only, so that the time stays linear. Python's own engine starts faster than RE2, and values are short.
-_ANY_TEMPLATE: Final = re.compile("|".join(map(re.escape, _TEMPLATES)))
-_ANY_STOP_WORD: Final = re.compile("|".join(map(re.escape, _STOP_WORDS)))
+# They are made when the first value is judged: most calls hold none.
+@cache
+def _words() -> tuple[Pattern[str], Pattern[str]]:
+    import re
+
+    return re.compile("|".join(map(re.escape, _TEMPLATES))), re.compile("|".join(map(re.escape, _STOP_WORDS)))
+
 
 _LATIN: Final = [chr(code) for code in range(256)]
 _SHAPE: Final = str.maketrans({c: "0" if c.isdigit() else "A" if c.isupper() else "a" for c in _LATIN if c.isalnum()})
@@ -104,9 +109,10 @@ def is_placeholder(text: str) -> bool:
     """Whether `text` is a stand-in for a secret: a template, a stop word, or one character over and over."""
     text = text[:JUDGED]
     lowered = text.lower()
-    if _ANY_TEMPLATE.search(text):
+    any_template, any_stop_word = _words()
+    if any_template.search(text):
         return True
-    for match in _ANY_STOP_WORD.finditer(lowered):
+    for match in any_stop_word.finditer(lowered):
         # A long random value may hold such a word by chance, or be made from one: it still is a value.
         if len(text) - len(match[0]) < 20 or wordiness(text) >= 0.5:
             return True
@@ -165,6 +171,9 @@ def _mixed(text: str) -> bool:
 
 def _jwt(text: str) -> bool:
     """The first part is base64url of something that begins like a JSON object with a member."""
+    import base64
+    import binascii
+
     head = text[: text.find(".")][:JUDGED]
     try:
         raw = base64.urlsafe_b64decode(head.rstrip("=")[: len(head) // 4 * 4])

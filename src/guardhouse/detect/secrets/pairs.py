@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.detect.secrets.checks import JUDGED, entropy, is_placeholder, longest_run, shape, wordiness
@@ -120,6 +120,7 @@ PAIR: Final = SecretKind(
         '{"client_secret": "' + "a1B2c3D4e5F6g7H8" + '"}',
         'payload = "{\\"api_key\\": \\"' + "a1B2c3D4e5F6g7H8" + '\\"}"',
         "api_key: " + "a1B2c3D4e5F6g7H8",
+        "api_key:\n  " + "a1B2c3D4e5F6g7H8",
         "<password>" + "tr0ub4dor&3" + "</password>",
         "- name: API_TOKEN\n  value: " + "a1B2c3D4e5F6g7H8",
         "deploy --token " + "a1B2c3D4e5F6g7H8i9J0",
@@ -140,6 +141,7 @@ PAIR: Final = SecretKind(
         "secret_name: my-app-credentials",
         "primary_key = user_id_2024_01",
         "password: Optional[str] = None",
+        "src/auth.py:12:    if not password:\nsrc/auth.py:31:    token = create_token(user)",
         "passwords must be 12 characters",
         '"AWS::KMS::Key": "2b447c471bc70388"',
     ),
@@ -160,14 +162,19 @@ _JOINED: Final = (
 _SPACED_LEAST: Final = 14
 _SPACED: Final = _NAME + r"[ \t]+(?:is[ \t]+)?" + _QUOTE + r"[^\s\"'`:=,;]{14}"
 # One character each, so that Python's own engine is linear too, and much quicker to call.
-_BARE_END: Final = re.compile(rb"[\s\"'`,;<>(){}\[\]&|\x1b]")
-_ENV_END: Final = re.compile(rb"[\s\"'`]")
+_BARE_END: Final = rb"[\s\"'`,;<>(){}\[\]&|\x1b]"
+_ENV_END: Final = rb"[\s\"'`]"
 _IN_NAME: Final = bytes(0x6B if chr(c).isascii() and (chr(c).isalnum() or chr(c) in "_.$-") else 0 for c in range(256))
 _PAIR_JUDGED: Final = 128
 _BYTE_MASKS: Final = tuple(mask.encode() for mask in MASKS)
 _HEAD: Final = 4
 _TAIL: Final = 2
 """How much of a token the redactor may show round its mask."""
+
+
+@cache
+def _compiled(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(pattern)
 
 
 class PairReader:
@@ -218,10 +225,10 @@ def _joined(data: bytes, pattern: Any, known: Callable[[int, int], bool]) -> Ite
                 tag = len(data) if tag < 0 else tag
             end = tag
         else:
-            if separator in (b",", b"(", b"-"):
+            if separator in (b",", b"(", b"-") or not _belongs(data, low, head):
                 continue
             if start >= run_end:
-                found = _BARE_END.search(data, start)
+                found = _compiled(_BARE_END).search(data, start)
                 run_end = found.start() if found else len(data)
             end = _past_masks(data, _past_ampersand(data, run_end), following.start() if following else len(data))
             if data[start:end] in _BYTE_MASKS:
@@ -251,7 +258,7 @@ def _spaced(data: bytes, pattern: Any, known: Callable[[int, int], bool]) -> Ite
         if opener:
             end = _closing(data, start, opener)
         else:
-            found = _BARE_END.search(data, start)
+            found = _compiled(_BARE_END).search(data, start)
             end = found.start() if found else len(data)
         at = max(at, end)
         start, end = _trim(data, start, end, bare=not opener)
@@ -296,7 +303,7 @@ def _past_ampersand(data: bytes, end: int) -> int:
     """In `a&b` the sign is part of the value, unless a query string goes on with `&name=`."""
     if data[end : end + 1] != b"&":
         return end
-    found = _BARE_END.search(data, end + 1, min(len(data), end + _PAIR_JUDGED))
+    found = _compiled(_BARE_END).search(data, end + 1, min(len(data), end + _PAIR_JUDGED))
     after = found.start() if found else min(len(data), end + _PAIR_JUDGED)
     return end if b"=" in data[end:after] else after
 
@@ -308,15 +315,32 @@ def _past_masks(data: bytes, end: int, following: int) -> int:
     """
     limit = min(following, end + JUDGED)
     while end < limit and data.startswith(_BYTE_MASKS, end):
-        found = _BARE_END.search(data, data.index(b"]", end) + 1, limit)
+        found = _compiled(_BARE_END).search(data, data.index(b"]", end) + 1, limit)
         end = found.start() if found else limit
     return end
+
+
+def _belongs(data: bytes, low: int, head: bytes) -> bool:
+    """Whether a bare value stands on the line of its name, or below it as YAML has it: a name that begins its line, and
+    a line that is indented deeper. Otherwise the next line is another line, of code or of what `grep` found."""
+    space = head[len(head.rstrip()) :]
+    if b"\n" not in space:
+        return True
+    begin = max(0, low - _DEEPEST)
+    before = data[begin:low].rpartition(b"\n")[2]
+    if before.strip(b" \t-\"'") or (len(before) == low - begin and begin):
+        return False
+    return len(space.rpartition(b"\n")[2]) > len(before) - len(before.lstrip(b" \t"))
+
+
+_DEEPEST: Final = 200
+"""Characters of indentation that are looked at."""
 
 
 def _line_value(data: bytes, start: int, end: int) -> int:
     """An assignment on a line of its own reaches to white space, unless a query string follows."""
     limit = min(len(data), start + JUDGED)
-    found = _ENV_END.search(data, start, limit)
+    found = _compiled(_ENV_END).search(data, start, limit)
     wide = found.start() if found else limit if limit == len(data) else end
     rest = data[end:wide]
     if wide <= end or rest[:1] in (b"(", b"[", b"{", b"<") or (rest[:1] == b"&" and b"=" in rest):

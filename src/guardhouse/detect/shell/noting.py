@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from guardhouse.detect.acts import UNKNOWN, Act, Scope, Source
 from guardhouse.detect.shell.values import Stream
 from guardhouse.model import Confidence, Effect
@@ -94,7 +96,7 @@ class Notes:
             sure: dict[str, object] = {} if place == 0 else {"certainty": Confidence.MEDIUM}
             if path == UNKNOWN and Source.DYNAMIC in value.sources:
                 sure["unplaced"] = True
-            self.act(call, state, effect, value._replace(text=here), kind="path", scope=scope, **{**more, **sure})
+            self.act(call, state, effect, replace(value, text=here), kind="path", scope=scope, **{**more, **sure})
             if effect in _CHANGING and path in state.files:
                 # What it holds now is not known.
                 state.files[path] = Stream(None, state.files[path].sources | {Source.WRITTEN})

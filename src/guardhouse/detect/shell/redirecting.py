@@ -7,7 +7,10 @@ may have been written in one of several ways holds all of them.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from guardhouse.detect.acts import UNKNOWN, Source
 from guardhouse.detect.shell.noting import Notes, located
@@ -28,7 +31,7 @@ _NOWHERE: Final = frozenset(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tt
 STDIN_NAMES: Final = frozenset(["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
 
 
-class Input(NamedTuple):
+class Input(msgspec.Struct, frozen=True):
     """What a command can read."""
 
     stream: Stream
@@ -38,7 +41,7 @@ class Input(NamedTuple):
     """It, or the output, is the network."""
 
 
-class Output(NamedTuple):
+class Output(msgspec.Struct, frozen=True):
     """One place that output goes to."""
 
     redirect: Redirect
@@ -87,7 +90,7 @@ class Redirecting(Notes):
         stream = either(streams)
         if one.descriptor not in ("", "0"):
             state.descriptors = {**state.descriptors, one.descriptor: stream}
-            return given._replace(network=network)
+            return replace(given, network=network)
         return Input(stream, waits=False, network=network)
 
     def _document(self, one: Redirect, state: State) -> list[Stream]:
@@ -98,27 +101,27 @@ class Redirecting(Notes):
 
     def _duplicated(self, one: Redirect, value: Value, state: State, given: Input) -> Input:
         if one.operator not in ("<&", ">&"):
-            return given._replace(network=True) if self._is_network(value, state) else given
+            return replace(given, network=True) if self._is_network(value, state) else given
         target = value.text.rstrip("-")
         if one.operator == "<&" and target in state.descriptors:
-            return given._replace(stream=state.descriptors[target], waits=False)
+            return replace(given, stream=state.descriptors[target], waits=False)
         if one.operator == "<&" and target not in state.network and target not in ("0", "1", "2", ""):
             # A descriptor that nobody knows.
-            return given._replace(stream=Stream(None, frozenset({Source.DYNAMIC})), waits=False)
+            return replace(given, stream=Stream(None, frozenset({Source.DYNAMIC})), waits=False)
         if target in state.network:
             return (
                 Input(Stream(None, _NETWORK), waits=False, network=True)
                 if one.operator == "<&"
-                else given._replace(network=True)
+                else replace(given, network=True)
             )
-        return given._replace(network=True) if self._is_network(value, state) else given
+        return replace(given, network=True) if self._is_network(value, state) else given
 
     def _is_network(self, value: Value, state: State) -> bool:
         text = value.text.lstrip(UNKNOWN)
         if not text.startswith(_NETWORK_FILES):
             return False
         host, _, port = text[9:].partition("/")
-        self.act(None, state, Effect.CONNECTS, value._replace(text=f"{host}:{port}"), kind="host")
+        self.act(None, state, Effect.CONNECTS, replace(value, text=f"{host}:{port}"), kind="host")
         return True
 
     def read(self, state: State, value: Value) -> Stream:
@@ -149,7 +152,7 @@ class Redirecting(Notes):
                     found.append(Output(one, value))
                 else:
                     found += [
-                        Output(one, value._replace(text=path), place == 0)
+                        Output(one, replace(value, text=path), place == 0)
                         for place, path in enumerate(state.paths(text))
                     ]
         return found
@@ -157,7 +160,8 @@ class Redirecting(Notes):
     def put(self, outputs: list[Output], state: State, out: Stream, call: Call | None) -> Stream:
         """Let output go where it goes: into files, from which later commands may read it, or on."""
         rest = out
-        for one, value, likely in outputs:
+        for output in outputs:
+            one, value, likely = output.redirect, output.value, output.likely
             operator, text = one.operator, value.text
             if operator == ">&" and (text.rstrip("-").isdigit() or text == "-"):
                 if text in state.network:
@@ -184,7 +188,7 @@ class Redirecting(Notes):
         before = {path: state.files[path] for path in state.paths(value.text) if path in state.files}
         self.on_path(call, state, effect, value, sources=content.sources)
         if call is None or call.name not in _COPYING:
-            content = content._replace(name="")
+            content = replace(content, name="")
         state.files.update(before)
         for path in state.paths(value.text):
             self.keep(state, path, content, append=append)

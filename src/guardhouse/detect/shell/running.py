@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from guardhouse.detect.acts import UNKNOWN, Source
 from guardhouse.detect.shell.expanding import Expander
 from guardhouse.detect.shell.mistakes import PROBLEMS, hides_more
@@ -481,11 +483,11 @@ class Machine(Redirecting):
         words = [call.program, *call.args]
         if not self._unsure and any(UNKNOWN in word.text and not word.sources for word in words):
             self._unsure = True
-            bare = [word if word.sources else word._replace(text=word.text.replace(UNKNOWN, "")) for word in words]
+            bare = [word if word.sources else replace(word, text=word.text.replace(UNKNOWN, "")) for word in words]
             bare = [word for word in bare if word.text]
             other = state.copy()
             if bare:
-                self.run(_named(call._replace(program=bare[0], args=bare[1:])), other)
+                self.run(_named(replace(call, program=bare[0], args=bare[1:])), other)
             self._unsure = False
             if other.places != state.places:
                 state.may_be_in(other.places)
@@ -516,7 +518,7 @@ class Machine(Redirecting):
             state.aliases[name] = alias
         outs = [self._function(body, call, state) for body in state.functions.get(name, ())]
         for path in self._found_first(call, state):
-            found = call._replace(program=call.program._replace(text=path), name=path.rpartition("/")[2])
+            found = replace(call, program=replace(call.program, text=path), name=path.rpartition("/")[2])
             script = run_script(self, state, found)
             outs.append(script if script is not None else run_program(self, state, found))
         out = run_program(self, state, call)
@@ -618,7 +620,7 @@ def _with_redirects(function: Function) -> Command:
 
 
 def _named(call: Call) -> Call:
-    return call._replace(name=call.program.text.rpartition("/")[2])
+    return replace(call, name=call.program.text.rpartition("/")[2])
 
 
 def _line(call: Call) -> str:

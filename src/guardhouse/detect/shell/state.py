@@ -6,7 +6,9 @@ script may stand in one of several directories, it stands in all of them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from guardhouse.detect.acts import UNKNOWN, Scope
 from guardhouse.detect.paths.places import tidy
@@ -163,7 +165,7 @@ def either(streams: list[Stream]) -> Stream:
     return Stream(text, frozenset().union(*(stream.sources for stream in streams)), streams[0].name)
 
 
-class Call(NamedTuple):
+class Call(msgspec.Struct, frozen=True):
     """One program about to be run."""
 
     name: str

@@ -6,7 +6,9 @@ Variables may hold several values at once, one for each way the script may have 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from guardhouse.detect.acts import UNKNOWN, Source
 
@@ -24,7 +26,7 @@ MOST_VALUES: Final = 256
 """Values that one variable is followed in, and arguments that one word becomes."""
 
 
-class Value(NamedTuple):
+class Value(msgspec.Struct, frozen=True):
     """One argument, or one value of a variable."""
 
     text: str
@@ -41,7 +43,7 @@ class Value(NamedTuple):
         return UNKNOWN not in self.text
 
 
-class Stream(NamedTuple):
+class Stream(msgspec.Struct, frozen=True):
     """What flows through a pipe, or is kept in a file."""
 
     text: str | None = None

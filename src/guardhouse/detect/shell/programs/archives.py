@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from guardhouse.detect.acts import Source
 from guardhouse.detect.shell.programs.options import parsed
 from guardhouse.detect.shell.state import MOST_FILES
@@ -25,7 +27,7 @@ def run_tar(machine: Machine, state: State, call: Call) -> Stream:
     """`tar`: packs what it is given, or unpacks into the directory."""
     args = list(call.args)
     if args and args[0].text[:1] not in ("-", "") and args[0].text.isalpha():
-        args[0] = args[0]._replace(text=f"-{args[0].text}")
+        args[0] = replace(args[0], text=f"-{args[0].text}")
     sorted_ = parsed(
         args,
         "-f -C -T -X -b -g -K -N -H -V -I -F --file --directory --files-from --exclude-from --exclude --transform"
@@ -56,7 +58,7 @@ def run_tar(machine: Machine, state: State, call: Call) -> Stream:
         keep_unpacked(state, inside.cwd, content)
         if sorted_.has("-P --absolute-names"):
             machine.give_up("an archive would say where its files go")
-        machine.on_path(call, inside, Effect.WRITES, call.program._replace(text="."), recursive=True)
+        machine.on_path(call, inside, Effect.WRITES, replace(call.program, text="."), recursive=True)
     return Stream(None, call.stdin.sources)
 
 
@@ -115,7 +117,7 @@ def run_cpio(machine: Machine, state: State, call: Call) -> Stream:
     directory = next((place.text for place in sorted_.values("-D --directory")), ".")
     if sorted_.has("-o --create"):
         for name in (call.stdin.text or "").split("\n") if not call.waits else []:
-            machine.on_path(call, state, Effect.READS, call.program._replace(text=name), recursive=True)
+            machine.on_path(call, state, Effect.READS, replace(call.program, text=name), recursive=True)
         for place in sorted_.values("-O -F --file"):
             machine.write(call, state, place, Stream(None, frozenset({Source.FILE})))
         return Stream(None, frozenset({Source.FILE}))
@@ -127,7 +129,7 @@ def run_cpio(machine: Machine, state: State, call: Call) -> Stream:
         for place in sorted_.values("-I -F --file"):
             content = state.files.get(state.path(place.text), content)
         keep_unpacked(state, state.path(directory), content)
-        machine.on_path(call, state, Effect.WRITES, call.program._replace(text=directory), recursive=True)
+        machine.on_path(call, state, Effect.WRITES, replace(call.program, text=directory), recursive=True)
     return SILENT
 
 
@@ -136,7 +138,7 @@ def _unpack(machine: Machine, state: State, call: Call, archives: list[Value], d
         content = state.files.get(state.path(place.text))
         if content is not None:
             keep_unpacked(state, state.path(directory), content)
-    machine.on_path(call, state, Effect.WRITES, call.program._replace(text=directory), recursive=True)
+    machine.on_path(call, state, Effect.WRITES, replace(call.program, text=directory), recursive=True)
 
 
 ARCHIVES: Final[dict[str, Callable[[Machine, State, Call], Stream]]] = {

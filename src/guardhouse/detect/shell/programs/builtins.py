@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from guardhouse.detect.acts import UNKNOWN, Source
 from guardhouse.detect.shell.escapes import decoded as ansi_c
 from guardhouse.detect.shell.programs.filters import sources_of
@@ -288,7 +290,7 @@ def shift(_machine: Machine, state: State, call: Call) -> Stream:
 def ztcp(machine: Machine, state: State, call: Call) -> Stream:
     """A connection of zsh's own, on a descriptor that `$REPLY` names."""
     host = ":".join(text for text in call.texts if text[:1] != "-")
-    machine.act(call, state, Effect.CONNECTS, call.program._replace(text=host), kind="host")
+    machine.act(call, state, Effect.CONNECTS, replace(call.program, text=host), kind="host")
     state.variables.set("REPLY", [Value("12")])
     state.network = state.network | {"12"}
     return SILENT

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from guardhouse.detect.acts import UNKNOWN, Source
 from guardhouse.detect.shell.programs.options import parsed
 from guardhouse.detect.shell.values import NOTHING, Stream
@@ -41,17 +43,17 @@ def run_copy(machine: Machine, state: State, call: Call) -> Stream:
     remote = [remote_host(word.text) for word in words]
     for word, host in zip(words, remote, strict=True):
         if host:
-            machine.act(call, state, Effect.CONNECTS, word._replace(text=host), kind="host")
+            machine.act(call, state, Effect.CONNECTS, replace(word, text=host), kind="host")
     if any(remote):
         machine.noted.add("network")
     if len(words) < 2:
         return Stream(None)
     if remote[-1]:
         for place in words[:-1]:
-            path = place._replace(text=machine.home + place.text[1:] if place.text.startswith("~/") else place.text)
+            path = replace(place, text=machine.home + place.text[1:] if place.text.startswith("~/") else place.text)
             sources = machine.read(state, path).sources
             machine.act(
-                call, state, Effect.SENDS, words[-1]._replace(text=remote[-1]), kind="host", sources=sources | _FILE
+                call, state, Effect.SENDS, replace(words[-1], text=remote[-1]), kind="host", sources=sources | _FILE
             )
     else:
         machine.write(call, state, words[-1], Stream(None, _NETWORK if any(remote) else NOTHING))
@@ -74,12 +76,12 @@ def run_copy(machine: Machine, state: State, call: Call) -> Stream:
 def _run_batch(machine: Machine, state: State, call: Call, words: list[Value]) -> Stream:
     """`sftp`: what it does stands in a batch of its own commands."""
     host = words[0].text.rpartition("@")[2].partition(":")[0] if words else UNKNOWN
-    target = (words[0] if words else call.program)._replace(text=host)
+    target = replace(words[0] if words else call.program, text=host)
     machine.act(call, state, Effect.CONNECTS, target, kind="host")
     for line in (call.stdin.text or "").split("\n"):
         verb, _, rest = line.strip().partition(" ")
         if verb in ("put", "mput", "reput") and rest.split():
-            sources = machine.read(state, call.program._replace(text=rest.split()[0])).sources
+            sources = machine.read(state, replace(call.program, text=rest.split()[0])).sources
             machine.act(call, state, Effect.SENDS, target, kind="host", sources=sources | _FILE)
     return Stream(None)
 
@@ -104,14 +106,14 @@ def run_session(machine: Machine, state: State, call: Call) -> Stream:
         _reach(machine, state, call, host)
     if sorted_.values("-f") and call.name == "lftp":
         machine.give_up("what it fetches and sends stands in a file")
-    target = (words[0] if words else call.program)._replace(text=_plain_host((hosts or [UNKNOWN])[0]))
+    target = replace(words[0] if words else call.program, text=_plain_host((hosts or [UNKNOWN])[0]))
     for line in lines:
         if not _sends(line):
             continue
         sources = _FILE
         for name in line[1:3]:
             if name[0] != "-":
-                sources |= machine.read(state, call.program._replace(text=_from_home(machine, name))).sources
+                sources |= machine.read(state, replace(call.program, text=_from_home(machine, name))).sources
         machine.act(call, state, Effect.SENDS, target, kind="host", sources=sources)
     return Stream(None, _NETWORK)
 
@@ -175,7 +177,7 @@ def _reach(machine: Machine, state: State, call: Call, text: str) -> None:
     """A host, wherever it stands in a text: `//host/share`, `user@host:path`, a URL, a name."""
     host = _plain_host(text)
     if host:
-        machine.act(call, state, Effect.CONNECTS, call.program._replace(text=host), kind="host")
+        machine.act(call, state, Effect.CONNECTS, replace(call.program, text=host), kind="host")
 
 
 def _plain_host(text: str) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from guardhouse.detect.acts import Scope, Source
 from guardhouse.detect.shell.programs.options import parsed
 from guardhouse.detect.shell.programs.wrappers import elsewhere, run_inner
@@ -39,7 +41,7 @@ def run_ssh(machine: Machine, state: State, call: Call) -> Stream:
     machine.noted.add("network")
     hops = [(value, hop) for value in [*sorted_.values("-J"), *more.values("-J")] for hop in value.text.split(",")]
     for value, hop in (*hops, (host, host.text)):
-        machine.act(call, state, Effect.CONNECTS, value._replace(text=hop.rpartition("@")[2]), kind="host")
+        machine.act(call, state, Effect.CONNECTS, replace(value, text=hop.rpartition("@")[2]), kind="host")
     if host.text.rpartition("@")[2] in ("localhost", "127.0.0.1", "::1") and command:
         machine.enter_wrapped(" ".join(word.text for word in command), state.copy(), command[0], "ssh")
         return Stream(None)
@@ -48,7 +50,7 @@ def run_ssh(machine: Machine, state: State, call: Call) -> Stream:
             call,
             state,
             Effect.SENDS,
-            host._replace(text=host.text.rpartition("@")[2]),
+            replace(host, text=host.text.rpartition("@")[2]),
             kind="host",
             sources=call.stdin.sources,
         )
@@ -137,7 +139,7 @@ def _run_in_container(machine: Machine, state: State, call: Call, verb: str, res
         there = elsewhere(state, Scope.CONTAINER, directory)
         there.stdin, there.waits = call.stdin, call.waits
         there.mounts = mounts
-        run_inner(machine, there, call._replace(environment={}), command, openly=True)
+        run_inner(machine, there, replace(call, environment={}), command, openly=True)
 
 
 def _look_at_build(machine: Machine, state: State, call: Call, rest: list[Value]) -> None:
@@ -148,7 +150,7 @@ def _look_at_build(machine: Machine, state: State, call: Call, rest: list[Value]
             machine.act(call, state, Effect.CONNECTS, value, kind="url")
         elif value.text.startswith("git@"):
             machine.act(
-                call, state, Effect.CONNECTS, value._replace(text=value.text[4:].partition(":")[0]), kind="host"
+                call, state, Effect.CONNECTS, replace(value, text=value.text[4:].partition(":")[0]), kind="host"
             )
     if sorted_.has("--push"):
         for image in sorted_.values("-t --tag"):
@@ -157,12 +159,12 @@ def _look_at_build(machine: Machine, state: State, call: Call, rest: list[Value]
         fields = _fields(value.text)
         place = fields.get("dest", "") if fields else value.text
         if place and place != "-":
-            machine.write(call, state, value._replace(text=place), Stream(None))
+            machine.write(call, state, replace(value, text=place), Stream(None))
     for value in sorted_.values("--secret"):
         fields = _fields(value.text)
         source = fields.get("src") or fields.get("source") or ""
         if source:
-            machine.on_path(call, state, Effect.READS, value._replace(text=source))
+            machine.on_path(call, state, Effect.READS, replace(value, text=source))
 
 
 def _carry(machine: Machine, state: State, call: Call, words: list[Value]) -> None:
@@ -186,7 +188,7 @@ def _reach_registry(machine: Machine, state: State, call: Call, image: Value, *,
     """The host in the name of an image; without one it is the usual registry."""
     host, slash, _ = image.text.partition("/")
     if (slash or login) and ("." in host or ":" in host):
-        machine.act(call, state, Effect.CONNECTS, image._replace(text=host), kind="host")
+        machine.act(call, state, Effect.CONNECTS, replace(image, text=host), kind="host")
 
 
 _ROOT_MOUNTS: Final = ("/", "/etc", "/root", "/home", "/var", "/var/run", "/run", "/proc", "/sys", "/dev", "/boot")
@@ -220,7 +222,7 @@ def _look_at_mounts(machine: Machine, state: State, call: Call, sorted_: Parsed)
         if path in _ROOT_MOUNTS or is_runtime_socket(path):
             reasons.append("the container would hold this machine's files")
         elif path:
-            machine.on_path(call, state, Effect.READS, value._replace(text=path), recursive=True)
+            machine.on_path(call, state, Effect.READS, replace(value, text=path), recursive=True)
     for reason in reasons[:1]:
         machine.act(call, state, Effect.ESCALATES, call.program, what=reason)
     return mounts
@@ -260,7 +262,7 @@ def run_kubectl(machine: Machine, state: State, call: Call) -> Stream:
         # What a cluster runs is used by others.
         there = elsewhere(state, Scope.REMOTE)
         there.stdin, there.waits = call.stdin, call.waits
-        run_inner(machine, there, call._replace(environment={}), command, openly=True)
+        run_inner(machine, there, replace(call, environment={}), command, openly=True)
     return Stream(None)
 
 

@@ -6,13 +6,14 @@ unpacking and rights are in modules of their own; `SPECIAL` has them all.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from guardhouse.detect.acts import Source
-from guardhouse.detect.shell.programs.archives import ARCHIVES, keep_unpacked
 from guardhouse.detect.shell.programs.options import Parsed, parsed
-from guardhouse.detect.shell.programs.rights import RIGHTS
-from guardhouse.detect.shell.programs.searching import SEARCHING
+from guardhouse.detect.shell.programs.tables import read_later
 from guardhouse.detect.shell.state import MOST_FILES, Call, State
 from guardhouse.detect.shell.values import NOTHING, SILENT, Stream, Value
 from guardhouse.model import Effect
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from guardhouse.detect.shell.running import Machine
 
 
-class Files(NamedTuple):
+class Files(msgspec.Struct, frozen=True):
     """What a program does to files."""
 
     names: str
@@ -262,9 +263,9 @@ def run_ln(machine: Machine, state: State, call: Call) -> Stream:
     if not targets:
         return SILENT
     if into:
-        links = [one._replace(text=f"{into[0].text.rstrip('/')}/{_last_part(one.text)}") for one in targets]
+        links = [replace(one, text=f"{into[0].text.rstrip('/')}/{_last_part(one.text)}") for one in targets]
     elif len(targets) == 1:
-        links = [targets[0]._replace(text=_last_part(targets[0].text) or ".")]
+        links = [replace(targets[0], text=_last_part(targets[0].text) or ".")]
     else:
         links, targets = [targets[-1]] * (len(targets) - 1), targets[:-1]
     for link, target in zip(links, targets, strict=True):
@@ -293,9 +294,9 @@ def run_dd(machine: Machine, state: State, call: Call) -> Stream:
     for value in call.args:
         name, _, text = value.text.partition("=")
         if name == "if":
-            stream = machine.read(state, value._replace(text=text))
+            stream = machine.read(state, replace(value, text=text))
         elif name == "of":
-            place = value._replace(text=text)
+            place = replace(value, text=text)
     if place is None:
         return stream
     machine.write(call, state, place, stream)
@@ -330,8 +331,8 @@ def run_own_verb(machine: Machine, state: State, call: Call) -> Stream:
         return Stream(None)
     same = _OWN_VERBS[call.name.rstrip("0123456789")].get(words[0].text, "").split()
     if same:
-        args = [*(words[0]._replace(text=text) for text in same[1:]), *words[1:]]
-        machine.run(call._replace(name=same[0], program=words[0]._replace(text=same[0]), args=args), state)
+        args = [*(replace(words[0], text=text) for text in same[1:]), *words[1:]]
+        machine.run(replace(call, name=same[0], program=replace(words[0], text=same[0]), args=args), state)
     return Stream(None)
 
 
@@ -350,9 +351,9 @@ SPECIAL: Final[dict[str, Callable[[Machine, State, Call], Stream]]] = {
     **dict.fromkeys(("dd", "gdd"), run_dd),
     **dict.fromkeys(("cmake", "gio", "kioclient", "kioclient5"), run_own_verb),
     **dict.fromkeys(("trash", "trash-put", "gomi"), run_trash),
-    **ARCHIVES,
-    **RIGHTS,
-    **SEARCHING,
+    **read_later("archives"),
+    **read_later("rights"),
+    **read_later("searching"),
 }
 
-__all__ = ["BY_NAME", "COMPILERS", "FILES", "SPECIAL", "Files", "keep_unpacked", "run_files"]
+__all__ = ["BY_NAME", "COMPILERS", "FILES", "SPECIAL", "Files", "run_files"]

@@ -5,9 +5,10 @@ Text stays known only if everything that a program does to it is worked out here
 
 from __future__ import annotations
 
-import base64
 import binascii
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from guardhouse.detect.acts import UNKNOWN, Source
 from guardhouse.detect.shell.escapes import decoded as ansi_c
@@ -35,7 +36,7 @@ def which(_machine: Machine, _state: State, call: Call) -> Stream:
 
 def given(_machine: Machine, _state: State, call: Call) -> Stream:
     """`realpath`, `readlink -f`, `ls` of names: those names, or what lies below."""
-    places = [value for value in call.args if value.text[:1] != "-"] or [call.program._replace(text=".")]
+    places = [value for value in call.args if value.text[:1] != "-"] or [replace(call.program, text=".")]
     whole = call.name != "ls" or any("d" in text for text in call.texts if text[:1] == "-")
     return Stream("".join(f"{_listed(value.text, whole=whole)}\n" for value in places), sources_of(call.args))
 
@@ -133,6 +134,8 @@ def base64_(machine: Machine, state: State, call: Call) -> Stream:
     if not sorted_.has("-d -D --decode"):
         if stream.text is None or UNKNOWN in stream.text or len(stream.text) > LONGEST // 2:
             return Stream(None, stream.sources)
+        import base64  # not cheap to load, and seldom needed
+
         return Stream(base64.b64encode(stream.text.encode("utf-8", "replace")).decode() + "\n", stream.sources)
     return _decoded(stream, _from_base64)
 
@@ -143,6 +146,8 @@ def _decoded(stream: Stream, decode: Callable[[str], str | None]) -> Stream:
 
 
 def _from_base64(text: str) -> str | None:
+    import base64  # not cheap to load, and seldom needed
+
     compact = "".join(text.split())
     try:
         return base64.b64decode(compact + "=" * (-len(compact) % 4), validate=True).decode("utf-8", "replace")

@@ -5,12 +5,12 @@ What its verbs lose is in the table of verbs, code in its settings in the table 
 
 from __future__ import annotations
 
-import shlex
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from guardhouse.detect.acts import Source
-from guardhouse.detect.shell.programs.copies import remote_host
-from guardhouse.detect.shell.programs.files import keep_unpacked
 from guardhouse.detect.shell.programs.looking import look_at_url
 from guardhouse.detect.shell.programs.network import proxies
 from guardhouse.detect.shell.programs.options import parsed
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from guardhouse.detect.shell.values import Value
 
 
-class GitVerb(NamedTuple):
+class GitVerb(msgspec.Struct, frozen=True):
     """What one of git's verbs is given."""
 
     verbs: str
@@ -134,6 +134,8 @@ def _run_verb(machine: Machine, state: State, call: Call, verb: str, one: GitVer
             machine.on_path(call, state, Effect.WRITES, place, recursive=True)
     if verb == "clone" and words and _is_remote(words[0].text):
         name = words[1].text if len(words) > 1 else words[0].text.rstrip("/").rpartition("/")[2].removesuffix(".git")
+        from guardhouse.detect.shell.programs.archives import keep_unpacked
+
         keep_unpacked(state, state.path(name), Stream(None, frozenset({Source.NETWORK})))
 
 
@@ -144,22 +146,30 @@ def _is_beside(path: str) -> bool:
 
 
 def _is_remote(text: str) -> bool:
-    return "://" in text or bool(remote_host(text))
+    return "://" in text or bool(_remote_host(text))
+
+
+def _remote_host(text: str) -> str:
+    from guardhouse.detect.shell.programs.copies import remote_host  # most verbs reach nothing
+
+    return remote_host(text)
 
 
 def _reach(machine: Machine, state: State, call: Call, value: Value, *, bare: bool = False) -> None:
     """A remote as it is given: code, a URL, `host:path`; a plain word is the name of one, unless it is a host."""
     text = value.text
     if text.startswith("ext::"):
+        import shlex  # hardly ever needed, and not cheap to load
+
         # Words are split at blanks, but for those after a percent sign.
         pieces = [piece.replace("\1", " ") for piece in text[5:].replace("% ", "\1").split(" ")]
         machine.enter_wrapped(" ".join(map(shlex.quote, pieces)), state.copy(), value, "git")
     elif "://" in text:
         look_at_url(machine, state, call, value)
     else:
-        host = remote_host(text) or (text if bare and not text.startswith("/") else "")
+        host = _remote_host(text) or (text if bare and not text.startswith("/") else "")
         if host:
-            machine.act(call, state, Effect.CONNECTS, value._replace(text=host), kind="host")
+            machine.act(call, state, Effect.CONNECTS, replace(value, text=host), kind="host")
 
 
 # Settings.
@@ -180,11 +190,11 @@ def _look_at_setting(machine: Machine, state: State, call: Call, value: Value, k
     middle, _, last = rest.rpartition(".")
     first, last = first.lower(), last.lower()
     if first == "url" and last in ("insteadof", "pushinsteadof"):
-        _reach(machine, state, call, value._replace(text=middle))
+        _reach(machine, state, call, replace(value, text=middle))
     elif (first, last) in _REMOTE_KEYS:
-        _reach(machine, state, call, value._replace(text=text))
+        _reach(machine, state, call, replace(value, text=text))
     elif (first, last) in _HOST_KEYS and text:
-        _reach(machine, state, call, value._replace(text=text), bare=True)
+        _reach(machine, state, call, replace(value, text=text), bare=True)
 
 
 _REMOTE_KEYS: Final = frozenset(
@@ -268,7 +278,7 @@ def _look_at_tree(machine: Machine, state: State, call: Call, outer: Parsed, res
     for place in [*outer.values("--work-tree"), *([held] if held is not None else ())]:
         machine.on_path(call, state, Effect.WRITES, place, recursive=True)
     if outer.has("-C") and outer.arguments[0].text in ("apply", "am"):
-        machine.on_path(call, state, Effect.WRITES, call.program._replace(text="."), recursive=True)
+        machine.on_path(call, state, Effect.WRITES, replace(call.program, text="."), recursive=True)
     sorted_ = parsed(rest, "--directory --exclude --include -p")
     if sorted_.has("--unsafe-paths"):
         for place in sorted_.values("--directory"):
@@ -298,4 +308,4 @@ def _look_at_reads(machine: Machine, state: State, call: Call, verb: str, rest: 
             continue
         if text.startswith(("/", "~/", "../")):
             path = machine.home + text[1:] if text[0] == "~" else text
-            machine.on_path(call, state, Effect.READS, value._replace(text=path))
+            machine.on_path(call, state, Effect.READS, replace(value, text=path))

@@ -6,13 +6,13 @@ words say: which of its arguments it runs, deletes, writes or sends, and which o
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 from guardhouse.detect.acts import Scope
 from guardhouse.model import Effect
 
 
-class Tool(NamedTuple):
+class Tool(msgspec.Struct, frozen=True):
     """A program with verbs, as `git` and `kubectl` have them."""
 
     names: str
@@ -24,7 +24,7 @@ class Tool(NamedTuple):
     """Where its verbs act."""
 
 
-class Verb(NamedTuple):
+class Verb(msgspec.Struct, frozen=True):
     """Something a tool does that cannot be taken back, or reaches far."""
 
     tool: str
@@ -52,7 +52,7 @@ class Verb(NamedTuple):
     """The name of a further condition, for what options can't say; see `programs/verbs.py`."""
 
 
-class Launcher(NamedTuple):
+class Launcher(msgspec.Struct, frozen=True):
     """A way in which a program runs something that its arguments name, where nobody would look for it."""
 
     program: str

@@ -6,7 +6,10 @@ A script that lies in a file already is a program like any other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from guardhouse.detect.acts import UNKNOWN, Scope, Source
 from guardhouse.detect.paths.places import name_matches
@@ -131,12 +134,12 @@ def _run_text(
     if hidden:
         machine.act(call, state, Effect.EXECUTES, place, sources=frozenset(hidden))
     if language != "shell":
-        read_foreign(machine, state, call, language, place._replace(text=text))
+        read_foreign(machine, state, call, language, replace(place, text=text))
         return Stream(None)
     first = text[: text.find("\n")] if text.startswith("#!") else ""
     other = language_of(first) if first else "shell"
     if other != "shell":
-        read_foreign(machine, state, call, other, place._replace(text=text))
+        read_foreign(machine, state, call, other, replace(place, text=text))
         return Stream(None)
     inner = state.copy()
     inner.variables.positional = tuple(args)
@@ -152,7 +155,7 @@ def run_script(machine: Machine, state: State, call: Call) -> Stream | None:
     if held.text is None and held.name:
         # A copy of another program.
         return machine.run(
-            call._replace(program=call.program._replace(text=held.name), name=held.name.rpartition("/")[2]), state
+            replace(call, program=replace(call.program, text=held.name), name=held.name.rpartition("/")[2]), state
         )
     if held.text is None:
         machine.act(call, state, Effect.EXECUTES, call.program, sources=held.sources | {Source.WRITTEN})
@@ -170,7 +173,7 @@ def language_of(line: str) -> str:
     return found.language if found is not None else "other"
 
 
-class Interpreter(NamedTuple):
+class Interpreter(msgspec.Struct, frozen=True):
     """Where an interpreter takes its code from."""
 
     names: str
@@ -274,7 +277,7 @@ def _given_code(
     if one.language == "powershell":
         _encoded(machine, state, call)
         if not codes and words and not words[0].text.endswith(".ps1"):
-            return [words[0]._replace(text=" ".join(word.text for word in words))], words
+            return [replace(words[0], text=" ".join(word.text for word in words))], words
     if call.name in ("deno", "bun", "crystal") and words and words[0].text == "eval":
         return words[1:2], []
     if one.first and not codes and not scripts:
@@ -286,7 +289,7 @@ def _module(machine: Machine, state: State, call: Call, modules: list[Value], wo
     """`python -m name`: the program of that name, if it is one we know, or the code that it is given."""
     name = modules[0].text if modules else ""
     if name in ("pip", "pytest", "venv", "build", "twine", "uv", "poetry", "ansible"):
-        inner = call._replace(name=name, program=modules[0], args=words)
+        inner = replace(call, name=name, program=modules[0], args=words)
         return machine.run(inner, state)
     if name in ("http.server", "SimpleHTTPServer"):
         machine.act(call, state, Effect.LISTENS, words[0] if words else "8000", kind="host")
@@ -297,7 +300,7 @@ def _module(machine: Machine, state: State, call: Call, modules: list[Value], wo
     elif name == "pdb":
         sorted_ = parsed(words, "-c -m --command", stop=True)
         for code in sorted_.values("-c --command"):
-            read_foreign(machine, state, call, "python", code._replace(text=_debugged(code.text)))
+            read_foreign(machine, state, call, "python", replace(code, text=_debugged(code.text)))
         return _run_beneath(machine, state, call, sorted_)
     elif name in ("cProfile", "profile", "trace", "coverage"):
         sorted_ = parsed(words, "-o -s -m --outfile --sort", stop=True)
@@ -380,7 +383,7 @@ def adopt(machine: Machine, state: State, call: Call, code: Value, acts: tuple[A
             before = call.wrapped
             machine.enter_wrapped(act.target, state.copy(), code, before or call.name)
         elif act.kind == "path" and act.effect is not Effect.EXECUTES:
-            place = code._replace(text=_expanded(act.target, machine.home))
+            place = replace(code, text=_expanded(act.target, machine.home))
             if act.effect in (Effect.WRITES, Effect.OVERWRITES):
                 machine.write(call, state, place, Stream(None, act.sources), append=act.effect is Effect.WRITES)
                 continue
@@ -390,7 +393,7 @@ def adopt(machine: Machine, state: State, call: Call, code: Value, acts: tuple[A
                 call,
                 state,
                 act.effect,
-                code._replace(text=act.target),
+                replace(code, text=act.target),
                 kind=act.kind,
                 sources=act.sources,
                 what=act.what,

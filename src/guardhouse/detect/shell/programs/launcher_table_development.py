@@ -68,7 +68,6 @@ LAUNCHERS: Final[tuple[Launcher, ...]] = (
     Launcher("java javaw", "-XX:OnError|-XX:OnOutOfMemoryError", "shell", "", "", "java -XX:OnError='payload -c' Main", "java -XX:MaxRAMPercentage=75 Main"),
     Launcher("javac", "-processorpath|--processor-path|-J-javaagent:", "program", "", "-cp -classpath -d -s -h -source -target --release -encoding", "javac -processorpath payload.jar A.java", "javac -d out A.java"),
     Launcher("javac jar javadoc javap", "-J-javaagent:", "program", "", "", "javac -J-javaagent:payload.jar A.java", "javac A.java"),
-    Launcher("cscope", "CSCOPE_EDITOR=", "shell", "", "", "CSCOPE_EDITOR=payload cscope -b", "CSCOPE_DIRS=a cscope -b"),
     Launcher("ctags", "--options|--_echo", "program", "@scratch", "-f -o -L", "ctags --options=/tmp/payload.ctags a", "ctags -R -f tags ."),
     Launcher("acr", "-r", "program", "", "", "acr -r payload", "acr -p"),
     # build tools

@@ -1,4 +1,4 @@
-"""Environment variables that name code. Some that only one program reads are in the rows of that program.
+"""Environment variables that name code, of one program or of many.
 
 Rows are facts about programs, one a line: name, where the code stands, how to read it, what to strip, other options
 that take a value, an example (its code has `payload` in it) and a harmless use. `launchers.py` tells how to read them.
@@ -14,6 +14,11 @@ from guardhouse.detect.shell.programs.interface import Launcher
 # One entry a line.
 # fmt: off
 LAUNCHERS: Final[tuple[Launcher, ...]] = (
+    # variables that one program reads
+    Launcher("fzf", "FZF_DEFAULT_OPTS=", "shell", "**execute( **execute-silent( **reload( **become( **--preview~", "", "FZF_DEFAULT_OPTS='--bind enter:execute(payload)' fzf", "FZF_DEFAULT_OPTS=--multi fzf"),
+    Launcher("cscope", "CSCOPE_EDITOR=", "shell", "", "", "CSCOPE_EDITOR=payload cscope -b", "CSCOPE_DIRS=a cscope -b"),
+    Launcher("distcc", "DISTCC_CMDLIST=", "program", "", "", "DISTCC_CMDLIST=payload distcc gcc", "DISTCC_DIR=a distcc gcc"),
+    Launcher("kubectl oc", "KUBE_EDITOR=|KUBECTL_EXTERNAL_DIFF=", "shell", "", "", "KUBE_EDITOR='payload -c' kubectl edit deploy/a", "KUBECONFIG=a kubectl get pods"),
     # libraries that any program would load
     Launcher("*", "LD_PRELOAD=|LD_AUDIT=|DYLD_INSERT_LIBRARIES=|_RLD_LIST=|GCONV_PATH=|LDR_PRELOAD=", "program", "", "", "LD_PRELOAD=./payload.so ls", "LD_LIBRARY_PATH=/opt/a/lib ls"),
     Launcher("*", "GTK_MODULES=|GTK3_MODULES=|GIO_EXTRA_MODULES=|OPENSSL_ENGINES=|OPENSSL_CONF=|OPENSSL_MODULES=|ENV=|ZDOTDIR=|GIT_CONFIG_GLOBAL=|GIT_CONFIG_SYSTEM=|HGRCPATH=|GIT_TEMPLATE_DIR=|PYTHONSTARTUP=|SSH_SK_PROVIDER=", "program", "@scratch", "", "OPENSSL_CONF=/tmp/payload.cnf curl https://example.org", "GTK_THEME=x gedit"),

@@ -43,7 +43,6 @@ LAUNCHERS: Final[tuple[Launcher, ...]] = (
     Launcher("fzf", "--bind", "shell", "**execute: **execute-silent: **reload: **become: **transform: **preview:", "", "fzf --bind 'start:reload:payload'", "fzf --bind 'ctrl-a:select-all,ctrl-d:deselect-all'"),
     Launcher("fzf", "--with-shell", "shell", "", "", "fzf --with-shell 'payload -c'", "fzf --multi"),
     Launcher("sk", "-c|--cmd|--preview", "shell", "", "-q -d -n -p", "sk -i -c 'payload {}'", "sk -q main"),
-    Launcher("fzf", "FZF_DEFAULT_OPTS=", "shell", "**execute( **execute-silent( **reload( **become( **--preview~", "", "FZF_DEFAULT_OPTS='--bind enter:execute(payload)' fzf", "FZF_DEFAULT_OPTS=--multi fzf"),
     # filters
     Launcher("sed gsed ssed", "-e|--expression", "sed", "", "--line-length -i? --in-place? -I?", "sed -n -e '1e payload' a", "sed -i -f a.sed a"),
     Launcher("sed gsed ssed", "!-e|--expression|-f|--file 1", "sed", "", "", "sed -n '1e payload' a", "sed --version"),

@@ -7,10 +7,12 @@ risk by that: it is read as if it stood there alone.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 
-class Prefix(NamedTuple):
+class Prefix(msgspec.Struct, frozen=True):
     """A program that runs the words after its own."""
 
     names: str

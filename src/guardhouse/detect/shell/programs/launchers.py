@@ -20,40 +20,36 @@ every day (`make -f`, `awk -f`): only files in folders where anybody may write a
 
 from __future__ import annotations
 
-import string
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
-from guardhouse.detect.shell.programs import (
-    launcher_table_databases,
-    launcher_table_development,
-    launcher_table_environment,
-    launcher_table_files,
-    launcher_table_interpreters,
-    launcher_table_network,
-    launcher_table_system,
-    launcher_table_viewers,
-)
 from guardhouse.detect.shell.programs.interface import Launcher
-from guardhouse.detect.shell.programs.launcher_table_prefixes import PREFIXES, Prefix
+from guardhouse.detect.shell.programs.launcher_table_environment import LAUNCHERS as _VARIABLE_ROWS
+from guardhouse.detect.shell.programs.tables import LAUNCHER_TABLES, LAUNCHER_TABLES_OF, launcher_table
+from guardhouse.detect.shell.programs.tables import PREFIXES as _PREFIX_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from guardhouse.detect.shell.programs.launcher_table_prefixes import PREFIXES, Prefix
+
+    LAUNCHERS: tuple[Launcher, ...]
+
 __all__ = ["ENVIRONMENT", "LAUNCHERS", "PREFIXES", "STDIN", "VARIABLES", "Code", "Prefix", "find_code", "prefixed"]
 
-LAUNCHERS: Final[tuple[Launcher, ...]] = (
-    *launcher_table_files.LAUNCHERS,
-    *launcher_table_viewers.LAUNCHERS,
-    *launcher_table_development.LAUNCHERS,
-    *launcher_table_interpreters.LAUNCHERS,
-    *launcher_table_network.LAUNCHERS,
-    *launcher_table_databases.LAUNCHERS,
-    *launcher_table_system.LAUNCHERS,
-    *launcher_table_environment.LAUNCHERS,
-)
+
+def __getattr__(name: str) -> Any:
+    """All `LAUNCHERS` and `PREFIXES`: for who walks the whole tables, which takes loading them."""
+    if name == "LAUNCHERS":
+        tables = (launcher_table(table).LAUNCHERS for table in LAUNCHER_TABLES)
+        return (*(row for table in tables for row in table), *_VARIABLE_ROWS)
+    if name in {"PREFIXES", "Prefix"}:
+        return getattr(launcher_table("prefixes"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 ENVIRONMENT: Final = -1
 """The index of code that stands in an environment variable."""
@@ -79,7 +75,7 @@ _COMPILERS: Final = frozenset("gcc g++ clang clang++ cc c++ cpp ld ar".split())
 _SCRATCH: Final = ("/tmp/<", "/private/tmp/<", "/var/tmp/<", "/dev/shm/<", "/dev/fd/<", "/proc/<")  # noqa: S108
 _MOST_MATCHES: Final = 32
 _SHORTEST_ABBREVIATION: Final = len("--abc")
-_LOWER: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+_LOWER: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 _CLOSERS: Final = {"(": ")", "{": "}", "[": "]", '"': '"', "'": "'", "`": "`"}
 
 
@@ -98,7 +94,7 @@ class Code(msgspec.Struct, frozen=True):
     """The row it was found by."""
 
 
-class _Strip(NamedTuple):
+class _Strip(msgspec.Struct, frozen=True):
     """What to take away before the code, ready for matching."""
 
     anywhere: bool
@@ -109,7 +105,7 @@ class _Strip(NamedTuple):
     """It must be there, but is a part of the code."""
 
 
-class _Verb(NamedTuple):
+class _Verb(msgspec.Struct, frozen=True):
     """The words that one verb may be."""
 
     words: frozenset[str]
@@ -117,7 +113,7 @@ class _Verb(NamedTuple):
     """What a word begins and ends with."""
 
 
-class _Row(NamedTuple):
+class _Row(msgspec.Struct, frozen=True):
     """A launcher, its `where` taken apart."""
 
     launcher: Launcher
@@ -130,7 +126,7 @@ class _Row(NamedTuple):
     strips: tuple[_Strip, ...]
 
 
-class _Program(NamedTuple):
+class _Program(msgspec.Struct, frozen=True):
     """All rows of a program, arranged for reading its words once."""
 
     options: Mapping[str, tuple[_Row, ...]]
@@ -150,7 +146,7 @@ class _Program(NamedTuple):
     """After which verbs, and with which argument, a command begins that the rest of the words belong to."""
 
 
-class _Option(NamedTuple):
+class _Option(msgspec.Struct, frozen=True):
     name: str
     value: str
     at: int
@@ -158,7 +154,7 @@ class _Option(NamedTuple):
     before_verbs: bool
 
 
-class _Words(NamedTuple):
+class _Words(msgspec.Struct, frozen=True):
     """The words of a command, read as options and arguments."""
 
     options: list[_Option]
@@ -178,8 +174,8 @@ def find_code(program: str, words: Sequence[str], environment: Mapping[str, str]
             name, equals, value = word.partition("=")
             if equals and name in VARIABLES:
                 yield from _in_environment("", ((name, value),), index)
-    name = program if program in _LAUNCHERS_OF else _named(program)
-    if name not in _LAUNCHERS_OF:
+    name = program if program in LAUNCHER_TABLES_OF else _named(program)
+    if name not in LAUNCHER_TABLES_OF:
         return
     known = _program(name)
     inner = prefixed(program, words)
@@ -193,7 +189,8 @@ def prefixed(program: str, words: Sequence[str]) -> int | None:
 
     The words are those of the whole command, as for `find_code`.
     """
-    for prefix in _PREFIXED.get(program) or _PREFIXED.get(_named(program)) or ():
+    name = program if program in _PREFIX_NAMES else _named(program)
+    for prefix in _prefixes()[name] if name in _PREFIX_NAMES else ():
         index = _begin(prefix, words)
         if index is not None:
             return index
@@ -202,10 +199,10 @@ def prefixed(program: str, words: Sequence[str]) -> int | None:
 
 def _named(program: str) -> str:
     """The name as the tables have it: `python3.11` is `python`, `CMD.EXE` is `cmd`."""
-    if program in _LAUNCHERS_OF or program in _PREFIXED or (program.isalpha() and program.islower()):
+    if program in LAUNCHER_TABLES_OF or program in _PREFIX_NAMES or (program.isalpha() and program.islower()):
         return program
     plain = program.translate(_LOWER).removesuffix(".exe")
-    if plain in _LAUNCHERS_OF or plain in _PREFIXED:
+    if plain in LAUNCHER_TABLES_OF or plain in _PREFIX_NAMES:
         return plain
     name = plain.rstrip("0123456789.").removesuffix("-")
     if name in _VERSIONED:
@@ -216,11 +213,11 @@ def _named(program: str) -> str:
 
 def _in_environment(program: str, variables: Iterable[tuple[str, str]], index: int) -> Iterator[Code]:
     for name, value in variables:
-        for row in VARIABLES.get(name, ()):
-            names = row.launcher.program.split()
+        for launcher in VARIABLES.get(name, ()):
+            names = launcher.program.split()
             if not program or names == ["*"] or program in names:
-                for text in _stripped(value, row):
-                    yield Code(text, row.launcher.code, index, (), row.launcher)
+                for text in _stripped(value, _row(launcher)):
+                    yield Code(text, launcher.code, index, (), launcher)
 
 
 def _in_options(known: _Program, read: _Words, words: Sequence[str]) -> Iterator[Code]:
@@ -466,7 +463,7 @@ def _close(text: str, start: int, closer: str) -> int:
 
 
 def _begin(prefix: Prefix, words: Sequence[str]) -> int | None:
-    valued, pairs, unless = _PREFIX_OPTIONS[prefix]
+    valued, pairs, unless = _prefix_options(prefix)
     verbs = [verb.split("|") for verb in prefix.verb.split()]
     skip = prefix.skip
     index = 1
@@ -494,6 +491,11 @@ def _begin(prefix: Prefix, words: Sequence[str]) -> int | None:
     return None
 
 
+@cache  # as many entries as there are rows in the table; most are never asked for
+def _prefix_options(prefix: Prefix) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    return frozenset(prefix.valued.split()), frozenset(prefix.pairs.split()), frozenset(prefix.unless.split())
+
+
 def _takes_next(word: str, valued: frozenset[str]) -> bool:
     if word in valued:
         return True
@@ -508,9 +510,9 @@ def _strip(pattern: str) -> _Strip:
     if pattern == ".":
         return _Strip(anywhere=False, tokens=(), closer="", keeps=False)
     if pattern.endswith("<"):
-        return _strip(pattern[:-1])._replace(keeps=True)
+        return replace(_strip(pattern[:-1]), keeps=True)
     if pattern.endswith(">,"):
-        return _strip(pattern[:-2])._replace(closer=",")
+        return replace(_strip(pattern[:-2]), closer=",")
     lower = pattern.translate(_LOWER)
     anywhere = lower.startswith("**")
     tokens: list[str] = []
@@ -535,6 +537,7 @@ def _closer(pattern: str) -> str:
     return ""
 
 
+@cache  # as many entries as there are rows in the table; most are never asked for
 def _row(launcher: Launcher) -> _Row:
     *conditions, place = launcher.where.split()
     verbs: list[_Verb] = []
@@ -560,7 +563,8 @@ def _is_option(place: str) -> bool:
 
 @cache  # as many entries as there are names in the table; most are never asked for
 def _program(program: str) -> _Program:
-    rows = [_row(launcher) for launcher in _LAUNCHERS_OF[program]]
+    launchers = (launcher for table in LAUNCHER_TABLES_OF[program] for launcher in launcher_table(table).LAUNCHERS)
+    rows = [_row(launcher) for launcher in launchers if program in launcher.program.split()]
     inner_from = _INNER_FROM.get(program, 0)
     options: dict[str, tuple[_Row, ...]] = {}
     valued: set[str] = set()
@@ -614,43 +618,25 @@ def _tails(rows: Iterable[_Row]) -> Iterator[tuple[tuple[_Verb, ...], int]]:
                 yield row.verbs, int(place)
 
 
-def _by_program() -> dict[str, list[Launcher]]:
-    rows: dict[str, list[Launcher]] = {}
-    for launcher in LAUNCHERS:
-        if not _is_variable(launcher):
-            for name in launcher.program.split():
-                rows.setdefault(name, []).append(launcher)
-    return rows
-
-
-def _is_variable(launcher: Launcher) -> bool:
-    return launcher.where.endswith("=") and not _is_option(launcher.where)
-
-
-def _by_variable() -> dict[str, tuple[_Row, ...]]:
-    rows: dict[str, tuple[_Row, ...]] = {}
-    for launcher in filter(_is_variable, LAUNCHERS):
-        row = _row(launcher)
-        for name in row.places:
+def _by_variable() -> dict[str, tuple[Launcher, ...]]:
+    rows: dict[str, tuple[Launcher, ...]] = {}
+    for launcher in _VARIABLE_ROWS:
+        for name in launcher.where.split()[-1].split("|"):
             variable = name.removesuffix("=")
-            rows[variable] = (*rows.get(variable, ()), row)
+            rows[variable] = (*rows.get(variable, ()), launcher)
     return rows
 
 
-def _by_prefix() -> dict[str, tuple[Prefix, ...]]:
+@cache
+def _prefixes() -> dict[str, tuple[Prefix, ...]]:
     rows: dict[str, tuple[Prefix, ...]] = {}
-    for prefix in PREFIXES:
+    for prefix in launcher_table("prefixes").PREFIXES:
         for name in prefix.names.split():
             rows[name] = (*rows.get(name, ()), prefix)
     return rows
 
 
-_LAUNCHERS_OF: Final = _by_program()
 VARIABLES: Final = _by_variable()
-_PREFIXED: Final = _by_prefix()
-_PREFIX_OPTIONS: Final = {
-    row: tuple(frozenset(names.split()) for names in (row.valued, row.pairs, row.unless)) for row in PREFIXES
-}
 _VERSIONED: Final = frozenset(
     "python pypy perl ruby node php lua gcc g++ clang clang++ cc c++ ld gdb R julia guile tclsh wish expect ghc octave "
     "vim emacs lldb awk gawk pip java irb erl".split()

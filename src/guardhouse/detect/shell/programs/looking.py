@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from guardhouse.detect.acts import Source
 from guardhouse.detect.shell.programs.files import BY_NAME as FILES
 from guardhouse.detect.shell.programs.files import COMPILERS
@@ -58,13 +60,13 @@ def look_at_code(machine: Machine, state: State, call: Call) -> bool:
     for code in find_code(call.name, [call.name, *call.texts], environment):
         found = True
         value = call.args[code.index - 1] if 0 < code.index <= len(call.args) else call.program
-        value = value._replace(text=code.text)
+        value = replace(value, text=code.text)
         if code.index == ENVIRONMENT:
-            value = value._replace(sources=_set_by(state, call, code.text))
+            value = replace(value, sources=_set_by(state, call, code.text))
         if code.index != STDIN:
             _run_code(machine, state, call, code, value)
         elif call.stdin.text is not None and not call.waits:
-            _run_code(machine, state, call, code, value._replace(text=call.stdin.text, sources=call.stdin.sources))
+            _run_code(machine, state, call, code, replace(value, text=call.stdin.text, sources=call.stdin.sources))
         elif call.stdin.sources & FROM_OUTSIDE:
             machine.act(call, state, Effect.EXECUTES, value, sources=call.stdin.sources & FROM_OUTSIDE)
     return found
@@ -95,8 +97,8 @@ def _run_code(machine: Machine, state: State, call: Call, code: Code, value: Val
         if " " in value.text:
             machine.enter_wrapped(value.text, inner, value, by)
         if code.index >= 0:
-            words = [value, *(value._replace(text=text) for text in code.rest)]
-            run_inner(machine, state, call._replace(environment={}), words)
+            words = [value, *(replace(value, text=text) for text in code.rest)]
+            run_inner(machine, state, replace(call, environment={}), words)
         if code.index < 0 or (code.code == "program" and "/" in value.text):
             machine.act(call, state, Effect.EXECUTES, value, kind="program", what=f"by way of {call.name}")
 
@@ -121,7 +123,7 @@ def look_at_verbs(machine: Machine, state: State, call: Call) -> None:
             call,
             state,
             verb.effect,
-            call.program._replace(text=f"{call.name} {verb.verb}".replace(" **", "")),
+            replace(call.program, text=f"{call.name} {verb.verb}".replace(" **", "")),
             kind="thing",
             what=verb.what,
             instead=verb.instead,
@@ -149,7 +151,7 @@ def look_at_arguments(machine: Machine, state: State, call: Call, *, explained: 
         path = _path_in(text, machine.home)
         if names or told:
             if path:
-                _name(machine, state, call, value._replace(text=path))
+                _name(machine, state, call, replace(value, text=path))
             continue
         if not talks and not explained and "sh" in text and _names_shell(text) and call.name not in _SHELL_USERS:
             machine.act(
@@ -159,7 +161,7 @@ def look_at_arguments(machine: Machine, state: State, call: Call, *, explained: 
             if not talks and call.name not in NETWORK and " " not in text and "\n" not in text:
                 look_at_url(machine, state, call, value)
         elif path and Source.DYNAMIC not in value.sources:
-            machine.on_path(call, state, Effect.READS, value._replace(text=path), recursive=call.name in _DEEP)
+            machine.on_path(call, state, Effect.READS, replace(value, text=path), recursive=call.name in _DEEP)
             held = state.held(path)
             if held is not None and held.text and not talks:
                 _look_at_written(machine, state, call, value, held.text)
@@ -172,7 +174,7 @@ def _look_for_commands(machine: Machine, state: State, call: Call) -> None:
         name = text.rpartition("/")[2]
         after = call.args[place + 1].text if place + 1 < len(call.args) else ""
         if (name in _DESTROYERS and after) or (name in SHELLS and after[:1] == "-" and "c" in after):
-            run_inner(machine, state, call._replace(stdin=SILENT, waits=True), call.args[place:])
+            run_inner(machine, state, replace(call, stdin=SILENT, waits=True), call.args[place:])
             return
         first, blank, _rest = text.lstrip("|! ").partition(" ")
         if blank and first.rpartition("/")[2] in _DESTROYERS:
@@ -189,14 +191,14 @@ def _outputs(machine: Machine, state: State, call: Call) -> list[Value]:
         name, equals, text = value.text.partition("=")
         if name in _OUTPUT_OPTIONS or (equals and name[:2] == "--" and name.endswith(_OUTPUT_ENDINGS)):
             after = call.args[place + 1] if place + 1 < len(call.args) else None
-            target = value._replace(text=text) if equals else after
+            target = replace(value, text=text) if equals else after
         elif name[:2] == "-o" and ("/" in name or "~" in name) and name[2:3] not in ("-", ""):
-            target = value._replace(text=value.text[2:])
+            target = replace(value, text=value.text[2:])
         else:
             continue
         if target is not None and _path_in(target.text, machine.home) and not target.text.startswith("-"):
             found += [value, target]
-            machine.write(call, state, target._replace(text=_path_in(target.text, machine.home)), Stream(None))
+            machine.write(call, state, replace(target, text=_path_in(target.text, machine.home)), Stream(None))
             state.files.pop(state.path(target.text), None)
     return found
 
@@ -224,7 +226,7 @@ def _path_in(text: str, home: str) -> str:
 def _name(machine: Machine, state: State, call: Call, value: Value) -> None:
     """A file is named, whatever is done to it."""
     for path in state.paths(value.text):
-        machine.act(call, state, Effect.READS, value._replace(text=path), kind="name")
+        machine.act(call, state, Effect.READS, replace(value, text=path), kind="name")
 
 
 def _pattern(call: Call) -> Value | None:
@@ -247,7 +249,7 @@ def _look_at_written(machine: Machine, state: State, call: Call, value: Value, t
     """A file that this command wrote is given to a program: code in it may be run."""
     language = _LANGUAGES.get(value.text.rpartition(".")[2])
     if language is not None and call.name not in _LOOKING:
-        read_foreign(machine, state, call, language, value._replace(text=text))
+        read_foreign(machine, state, call, language, replace(value, text=text))
     elif _names_shell(text) and call.name not in _SHELL_USERS:
         machine.act(call, state, Effect.SPAWNS_SHELL, value, what=f"by way of {call.name}", certainty=Confidence.MEDIUM)
 
@@ -289,9 +291,9 @@ def look_at_url(machine: Machine, state: State, call: Call, value: Value) -> Non
     """An address among the arguments is reached."""
     at = value.text.find("://")
     begin = max(value.text.rfind(mark, 0, at) for mark in "=@(<>|;&,'\" +") + 1
-    url = value._replace(text=value.text[begin:])
+    url = replace(value, text=value.text[begin:])
     if url.text.startswith("file://"):
-        machine.on_path(call, state, Effect.READS, url._replace(text=url.text[7:]))
+        machine.on_path(call, state, Effect.READS, replace(url, text=url.text[7:]))
     elif url.text[: url.text.find("://")].lower() in _REACHING:
         machine.act(call, state, Effect.CONNECTS, url, kind="url")
 

@@ -6,12 +6,14 @@ machine or in a container is in `elsewhere`, what copies files to and from other
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from guardhouse.detect.acts import UNKNOWN, Source
-from guardhouse.detect.shell.programs.copies import COPIES
-from guardhouse.detect.shell.programs.elsewhere import ELSEWHERE, is_runtime_socket
 from guardhouse.detect.shell.programs.options import Parsed, matches, parsed
+from guardhouse.detect.shell.programs.tables import read_later
 from guardhouse.detect.shell.state import Call, State
 from guardhouse.detect.shell.values import NOTHING, SILENT, Stream, Value
 from guardhouse.model import Effect
@@ -25,7 +27,7 @@ _NETWORK: Final = frozenset({Source.NETWORK})
 _FILE: Final = frozenset({Source.FILE})
 
 
-class Client(NamedTuple):
+class Client(msgspec.Struct, frozen=True):
     """A program that talks HTTP or the like."""
 
     names: str
@@ -141,7 +143,7 @@ def run_client(machine: Machine, state: State, call: Call) -> Stream:
     sent = _sent(machine, state, call, one, sorted_)
     if sent is not None:
         # What is sent goes to all of them: whether one is near does not matter if another is not.
-        for target in [*targets[:1], *dialled] or [call.program._replace(text=UNKNOWN)]:
+        for target in [*targets[:1], *dialled] or [replace(call.program, text=UNKNOWN)]:
             machine.act(call, state, Effect.SENDS, target, kind="url", sources=sent)
     # Data can leave in the address itself.
     for target in targets:
@@ -158,7 +160,7 @@ def _dialled(one: Client, sorted_: Parsed) -> Iterator[Value]:
         name = given.name if given.name in names else next((name for name in names if matches(given.name, name)), "")
         if name and given.value is not None:
             for host in _hosts_in(name, given.value.text):
-                yield given.value._replace(text=host)
+                yield replace(given.value, text=host)
 
 
 def _hosts_in(option: str, text: str) -> list[str]:
@@ -192,6 +194,8 @@ def _is_proxy(name: str) -> bool:
 
 
 def _look_at_socket(machine: Machine, state: State, call: Call, text: str) -> None:
+    from guardhouse.detect.shell.programs.elsewhere import is_runtime_socket
+
     if is_runtime_socket(text):
         machine.act(call, state, Effect.ESCALATES, call.program, what="whoever runs containers here may do anything")
 
@@ -204,13 +208,13 @@ def _write_beside(machine: Machine, state: State, call: Call, one: Client, sorte
     places = [value for value in (sorted_.values(one.writes) if one.writes else []) if value.text not in ("-", "%")]
     for value in sorted_.values("-w --write-out") if call.name == "curl" else []:
         for piece in value.text.split(_OUTPUT_MARK)[1:]:
-            places.append(value._replace(text=piece.partition("}")[0].removeprefix(">>")))
+            places.append(replace(value, text=piece.partition("}")[0].removeprefix(">>")))
     for place in places:
         machine.write(call, state, _at_home(machine, place), Stream(None, _NETWORK), append=True)
 
 
 def _at_home(machine: Machine, place: Value) -> Value:
-    return place._replace(text=machine.home + place.text[1:]) if place.text.startswith("~/") else place
+    return replace(place, text=machine.home + place.text[1:]) if place.text.startswith("~/") else place
 
 
 def _sent(machine: Machine, state: State, call: Call, one: Client, sorted_: Parsed) -> frozenset[Source] | None:
@@ -221,7 +225,7 @@ def _sent(machine: Machine, state: State, call: Call, one: Client, sorted_: Pars
         at = value.text.find("@")
         name = value.text[:at] if at >= 0 else ""
         if at >= 0 and (at == 0 or name.endswith("=")) and call.name not in ("wget",):
-            sources |= _content(machine, state, call, value._replace(text=value.text[at + 1 :].partition(";")[0]))
+            sources |= _content(machine, state, call, replace(value, text=value.text[at + 1 :].partition(";")[0]))
     for value in sorted_.values(one.files) if one.files else []:
         sources = (sources or NOTHING) | _content(machine, state, call, value)
     for value in sorted_.values("-H --header -u --user -b --cookie") if one.data else []:
@@ -244,13 +248,13 @@ def _answer(machine: Machine, state: State, call: Call, one: Client, sorted_: Pa
     directory = next((place.text for place in sorted_.values("-P --directory-prefix --output-dir -d --dir")), "")
     for place in outputs:
         inside = bool(directory) and not place.text.startswith("/")
-        machine.write(call, state, place._replace(text=f"{directory}/{place.text}") if inside else place, fetched)
+        machine.write(call, state, replace(place, text=f"{directory}/{place.text}") if inside else place, fetched)
     if outputs:
         return SILENT
     if one.saves or (one.named and (sorted_.has(one.named) or any(g.name == "-O" for g in sorted_.options))):
         for target in targets:
             name = target.text.partition("?")[0].rstrip("/").rpartition("/")[2]
-            place = target._replace(text=f"{directory}/{name}" if directory else name, pattern=False)
+            place = replace(target, text=f"{directory}/{name}" if directory else name, pattern=False)
             machine.write(call, state, place, fetched)
         return SILENT
     return fetched
@@ -270,12 +274,12 @@ def run_netcat(machine: Machine, state: State, call: Call) -> Stream:
     for proxy in sorted_.values("-x --proxy"):
         machine.act(call, state, Effect.CONNECTS, proxy, kind="host")
     if sorted_.has("-l --listen") or any(one.name == "-l" for one in sorted_.options):
-        port = (sorted_.values("-p") or words or [call.program._replace(text="")])[-1]
+        port = (sorted_.values("-p") or words or [replace(call.program, text="")])[-1]
         machine.act(call, state, Effect.LISTENS, port, kind="host", sources=_piped(call))
     elif not sorted_.has("-z"):
-        host = words[0] if words else call.program._replace(text=UNKNOWN)
+        host = words[0] if words else replace(call.program, text=UNKNOWN)
         port_text = words[1].text if len(words) > 1 else ""
-        target = host._replace(text=f"{host.text}:{port_text}" if port_text else host.text)
+        target = replace(host, text=f"{host.text}:{port_text}" if port_text else host.text)
         machine.act(call, state, Effect.CONNECTS, target, kind="host")
         if not call.waits and (call.stdin.sources or call.stdin.text is None):
             machine.act(call, state, Effect.SENDS, target, kind="host", sources=_piped(call))
@@ -310,9 +314,9 @@ def run_socat(machine: Machine, state: State, call: Call) -> Stream:
         elif kind.startswith(("unix", "abstract", "gopen")) and "listen" not in kind:
             _look_at_socket(machine, state, call, address)
         elif "listen" in kind:
-            machine.act(call, state, Effect.LISTENS, value._replace(text=address), kind="host")
+            machine.act(call, state, Effect.LISTENS, replace(value, text=address), kind="host")
         elif kind.startswith(("tcp", "udp", "openssl", "sctp", "ssl")):
-            machine.act(call, state, Effect.CONNECTS, value._replace(text=address), kind="host")
+            machine.act(call, state, Effect.CONNECTS, replace(value, text=address), kind="host")
         elif kind in ("file", "open", "create", "gopen") and network:
             effect = Effect.SENDS if value is ends[0] or "rdonly" in rest else Effect.WRITES
             if effect is Effect.SENDS:
@@ -322,10 +326,10 @@ def run_socat(machine: Machine, state: State, call: Call) -> Stream:
                     effect,
                     "",
                     kind="host",
-                    sources=machine.read(state, value._replace(text=address)).sources,
+                    sources=machine.read(state, replace(value, text=address)).sources,
                 )
             else:
-                machine.write(call, state, value._replace(text=address), Stream(None, _NETWORK))
+                machine.write(call, state, replace(value, text=address), Stream(None, _NETWORK))
     if (network and "-" in kinds) or "stdin" in kinds:
         sources = _piped(call)
         if sources:
@@ -383,6 +387,6 @@ NETWORK: Final[dict[str, Callable[[Machine, State, Call], Stream]]] = {
     **dict.fromkeys("dig nslookup host drill ping ping6 traceroute tracepath mtr whois getent".split(), run_lookup),
     **dict.fromkeys(("telnet", "ftp", "rlogin", "openssl"), run_connect),
     **dict.fromkeys("mail mailx sendmail mutt swaks msmtp s-nail".split(), run_mail),
-    **COPIES,
-    **ELSEWHERE,
+    **read_later("copies"),
+    **read_later("elsewhere"),
 }

@@ -7,7 +7,10 @@ Which options take a value must be known; the rest follows: clusters (`-xzf file
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from guardhouse.detect.acts import UNKNOWN
 from guardhouse.detect.shell.values import Value
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Given(NamedTuple):
+class Given(msgspec.Struct, frozen=True):
     """One option as it was given."""
 
     name: str
@@ -24,7 +27,7 @@ class Given(NamedTuple):
     value: Value | None = None
 
 
-class Parsed(NamedTuple):
+class Parsed(msgspec.Struct, frozen=True):
     """A program's arguments, sorted."""
 
     options: list[Given]
@@ -95,7 +98,7 @@ def _long(args: Sequence[Value], index: int, longs: tuple[str, ...], options: li
     value = args[index]
     name, equals, text = value.text.partition("=")
     if equals:
-        options.append(Given(name, value._replace(text=text)))
+        options.append(Given(name, replace(value, text=text)))
         return index + 1
     if any(name == long or (len(name) > 4 and long.startswith(name)) for long in longs) and index + 1 < len(args):
         options.append(Given(name, args[index + 1]))
@@ -119,7 +122,7 @@ def _short(
         if letter in letters:
             if place + 1 < len(text):
                 glued = text[place + 1 :]
-                options.append(Given(f"-{letter}", value._replace(text=glued)))
+                options.append(Given(f"-{letter}", replace(value, text=glued)))
             elif index + 1 < len(args):
                 options.append(Given(f"-{letter}", args[index + 1]))
                 return index + 2

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from guardhouse.detect.acts import Source
 from guardhouse.detect.shell.programs.git import run_git
 from guardhouse.detect.shell.programs.interpreters import read_foreign
@@ -69,7 +71,7 @@ def _run_files(machine: Machine, state: State, call: Call, names: tuple[str, ...
             machine.enter_wrapped(held.text, state.copy(), call.program, call.name)
         elif name.endswith((".py", "Rakefile", "Gemfile", ".rs")):
             language = "python" if name.endswith(".py") else "c" if name.endswith(".rs") else "ruby"
-            read_foreign(machine, state, call, language, call.program._replace(text=held.text))
+            read_foreign(machine, state, call, language, replace(call.program, text=held.text))
         else:
             for line in _commands_in(held.text):
                 machine.enter_wrapped(line, state.copy(), call.program, call.name)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from guardhouse.detect.acts import UNKNOWN
 from guardhouse.detect.shell.programs.builtins import BUILTINS
 from guardhouse.detect.shell.programs.files import BY_NAME as FILES
@@ -87,9 +89,9 @@ def run_program(machine: Machine, state: State, call: Call) -> Stream:
     """Follow a program; gives what it would print."""
     if call.name not in _EXACT and not call.name.islower():
         # Some file systems do not tell cases apart, and Windows hides an ending.
-        call = call._replace(name=call.name.lower())
+        call = replace(call, name=call.name.lower())
     if call.name.endswith(".exe"):
-        call = call._replace(name=call.name[:-4])
+        call = replace(call, name=call.name[:-4])
     name = call.name
     if call.program.pattern and name not in ("[", "[["):
         machine.act(
@@ -101,7 +103,7 @@ def run_program(machine: Machine, state: State, call: Call) -> Stream:
         )
         return Stream(None)
     if not name and "/" in call.program.text:
-        call = call._replace(name=call.program.text.rpartition("/")[2])
+        call = replace(call, name=call.program.text.rpartition("/")[2])
         name = call.name
     if UNKNOWN in name or not name:
         return _run_unknown(machine, state, call)
@@ -194,7 +196,7 @@ def _run_known(machine: Machine, state: State, call: Call) -> Stream:
         out = Stream(f"{state.cwd}\n" if "--show-toplevel" in call.texts else "0\n")
     language = _READS_CODE.get(name)
     if language is not None and call.stdin.text and not call.waits:
-        read_foreign(machine, state, call, language, call.program._replace(text=call.stdin.text))
+        read_foreign(machine, state, call, language, replace(call.program, text=call.stdin.text))
     run_project(machine, state, call)
     return out if out is not None else Stream(None, _given(state, call))
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from guardhouse.detect.acts import UNKNOWN, Source
 from guardhouse.detect.shell.programs.options import parsed
 from guardhouse.detect.shell.programs.wrappers import run_inner
@@ -83,7 +85,7 @@ def run_find(machine: Machine, state: State, call: Call) -> Stream:
     places = [value for value in call.args[:first] if value.text[:1] != "-"]
     if call.name == "bfs":
         places += _later_places(call, first)
-    places = places or [call.program._replace(text=".")]
+    places = places or [replace(call.program, text=".")]
     choice = _Choice()
     at = first
     while at < len(texts):
@@ -165,7 +167,7 @@ def _look_for_keys(machine: Machine, state: State, call: Call, places: list[Valu
 
 def _found(machine: Machine, state: State, call: Call, place: Value, *, picks: bool) -> None:
     """Files below a place are deleted: all of them, or those that were picked."""
-    target = place if not picks else place._replace(text=f"{place.text.rstrip('/')}/{UNKNOWN}")
+    target = place if not picks else replace(place, text=f"{place.text.rstrip('/')}/{UNKNOWN}")
     machine.on_path(call, state, Effect.DELETES, target, recursive=not picks)
 
 
@@ -178,10 +180,10 @@ def _run_on_found(
         text = place.text if not picks else f"{base}/{UNKNOWN}"
         replaced: list[Value] = []
         for word in words:
-            replaced.append(word._replace(text=word.text.replace("{}", text)))
+            replaced.append(replace(word, text=word.text.replace("{}", text)))
             if word.text == "{}" and not picks:
-                replaced.append(word._replace(text=f"{base}/*", pattern=True))
-        run_inner(machine, state, call._replace(stdin=SILENT, waits=True), replaced)
+                replaced.append(replace(word, text=f"{base}/*", pattern=True))
+        run_inner(machine, state, replace(call, stdin=SILENT, waits=True), replaced)
 
 
 def run_fd(machine: Machine, state: State, call: Call) -> Stream:
@@ -190,11 +192,11 @@ def run_fd(machine: Machine, state: State, call: Call) -> Stream:
     at = next((at for at, text in enumerate(texts) if text in ("-x", "-X", "--exec", "--exec-batch")), len(texts))
     sorted_ = parsed(call.args[:at], _FD_VALUED)
     words = sorted_.arguments
-    places = [*words[1:], *sorted_.values("--search-path --base-directory")] or [call.program._replace(text=".")]
+    places = [*words[1:], *sorted_.values("--search-path --base-directory")] or [replace(call.program, text=".")]
     picks = (bool(words) and bool(words[0].text.strip(f"{_ANYTHING}^$"))) or sorted_.has("-e --extension")
     command = call.args[at + 1 :]
     if command and not any("{" in word.text for word in command):
-        command = [*command, command[0]._replace(text="{}")]
+        command = [*command, replace(command[0], text="{}")]
     _run_on_found(machine, state, call, places, command, picks=picks)
     return Stream(None, frozenset({Source.DYNAMIC}))
 

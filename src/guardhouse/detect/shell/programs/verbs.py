@@ -8,39 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from guardhouse.detect.acts import UNKNOWN, Scope
-from guardhouse.detect.shell.programs import (
-    verb_table_accounts,
-    verb_table_cloud,
-    verb_table_clusters,
-    verb_table_containers,
-    verb_table_databases,
-    verb_table_desktop,
-    verb_table_hosting,
-    verb_table_packages,
-    verb_table_protection,
-    verb_table_storage,
-    verb_table_versions,
-)
 from guardhouse.detect.shell.programs.interface import Tool, Verb
+from guardhouse.detect.shell.programs.tables import VERB_TABLES, VERB_TABLES_OF, verb_table
 
-_TABLES = (
-    verb_table_versions,
-    verb_table_containers,
-    verb_table_clusters,
-    verb_table_cloud,
-    verb_table_hosting,
-    verb_table_packages,
-    verb_table_databases,
-    verb_table_storage,
-    verb_table_accounts,
-    verb_table_protection,
-    verb_table_desktop,
-)
-TOOLS: tuple[Tool, ...] = tuple(tool for table in _TABLES for tool in table.TOOLS)
-VERBS: tuple[Verb, ...] = tuple(verb for table in _TABLES for verb in table.VERBS)
+if TYPE_CHECKING:
+    TOOLS: tuple[Tool, ...]
+    VERBS: tuple[Verb, ...]
+
+
+def __getattr__(name: str) -> Any:
+    """All `TOOLS` and all `VERBS`: for who walks the whole tables, which takes loading them."""
+    if name not in {"TOOLS", "VERBS"}:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return tuple(row for table in VERB_TABLES for row in getattr(verb_table(table), name))
+
 
 _OFF = frozenset({"false", "no", "none", "0"})
 """Values with which an option is given and yet not meant: `--force=false`, `--dry-run=none`."""
@@ -55,14 +41,14 @@ _SUFFIXES = frozenset(
 """What file names end with, and names of branches and tags don't."""
 
 
-class _Option(NamedTuple):
+class _Option(msgspec.Struct, frozen=True):
     name: str
     value: str | None
     before: int
     """How many operands stand before it."""
 
 
-class _Line(NamedTuple):
+class _Line(msgspec.Struct, frozen=True):
     """The words of a command, told apart."""
 
     options: tuple[_Option, ...]
@@ -74,12 +60,12 @@ class _Line(NamedTuple):
     words: tuple[str, ...]
 
 
-class _Wanted(NamedTuple):
+class _Wanted(msgspec.Struct, frozen=True):
     name: str
     value: str | None
 
 
-class _Row(NamedTuple):
+class _Row(msgspec.Struct, frozen=True):
     """A verb, made ready for comparing."""
 
     verb: Verb
@@ -90,7 +76,7 @@ class _Row(NamedTuple):
     valued: frozenset[str]
 
 
-class _Entry(NamedTuple):
+class _Entry(msgspec.Struct, frozen=True):
     """A tool, with its rows by the first word of their verb."""
 
     tool: Tool
@@ -104,7 +90,7 @@ class _Entry(NamedTuple):
 
 def has_verbs(program: str) -> bool:
     """Whether the table has anything to say of a program."""
-    return program.startswith("git-") or _entry(program) is not None
+    return program.startswith("git-") or _table_name(program) is not None
 
 
 def find_verbs(program: str, words: Sequence[str]) -> Iterator[Verb]:
@@ -132,9 +118,23 @@ def scope_of(program: str) -> Scope:
 
 
 def _entry(program: str) -> _Entry | None:
+    name = _table_name(program)
+    return _make_entry(_tools(VERB_TABLES_OF[name][0])[name]) if name is not None else None
+
+
+def _table_name(program: str) -> str | None:
+    """The name by which the tables know a program, if one does."""
     name = program.lower().removesuffix(".exe").removesuffix(".cmd")
-    tool = _TOOL_BY_NAME.get(name) or _TOOL_BY_NAME.get(name.rstrip("0123456789."))
-    return _make_entry(tool) if tool else None
+    if name in VERB_TABLES_OF:
+        return name
+    plain = name.rstrip("0123456789.")
+    return plain if plain in VERB_TABLES_OF else None
+
+
+@cache
+def _tools(table: str) -> dict[str, Tool]:
+    tools: tuple[Tool, ...] = verb_table(table).TOOLS
+    return {name.lower(): tool for tool in tools for name in tool.names.split()}
 
 
 def _told_apart(words: Sequence[str], valued: frozenset[str]) -> _Line:
@@ -356,18 +356,18 @@ def _first_words(row: _Row) -> tuple[str, ...]:
 @cache
 def _make_entry(tool: Tool) -> _Entry:
     names = frozenset(tool.names.split())
-    rows = [_row(verb, tool) for verb in VERBS if verb.tool in names]
-    firsts = {word for row in rows for word in _first_words(row)}
+    verbs: tuple[Verb, ...] = verb_table(VERB_TABLES_OF[tool.names.split()[0].lower()][0]).VERBS
+    rows = [_row(verb, tool) for verb in verbs if verb.tool in names]
+    firsts = [_first_words(row) for row in rows]
+    by_word: dict[str, list[_Row]] = {word: [] for words in firsts for word in words}
+    for row, words in zip(rows, firsts, strict=True):
+        for word in dict.fromkeys(words or by_word):
+            by_word[word].append(row)
     named = (" ".join((row.verb.when, row.verb.unless, row.verb.valued)).replace("&", " ") for row in rows)
     return _Entry(
         tool=tool,
         valued=frozenset(tool.valued.split()),
         known=frozenset(option.partition("=")[0] for option in " ".join((tool.valued, *named)).split()),
-        rows={
-            word: tuple(row for row in rows if word in _first_words(row) or not _first_words(row)) for word in firsts
-        },
-        loose=tuple(row for row in rows if not _first_words(row)),
+        rows={word: tuple(of_word) for word, of_word in by_word.items()},
+        loose=tuple(row for row, words in zip(rows, firsts, strict=True) if not words),
     )
-
-
-_TOOL_BY_NAME: dict[str, Tool] = {name.lower(): tool for tool in TOOLS for name in tool.names.split()}

@@ -5,8 +5,10 @@ What is run inside is followed like any other command; only where it happens, an
 
 from __future__ import annotations
 
-import shlex
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from guardhouse.detect.acts import UNKNOWN, Scope, Source
 from guardhouse.detect.shell.programs.options import parsed
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from guardhouse.detect.shell.running import Machine
 
 
-class Wrapper(NamedTuple):
+class Wrapper(msgspec.Struct, frozen=True):
     """One kind of wrapper."""
 
     names: str
@@ -146,7 +148,8 @@ def run_inner(
     """Follow a program that another one runs with these words."""
     program = words[0]
     wrapped = "sudo" if becomes else "" if openly else call.wrapped or call.name
-    inner = call._replace(
+    inner = replace(
+        call,
         name=program.text.rpartition("/")[2],
         program=program,
         args=words[1:],
@@ -162,7 +165,7 @@ def _assignments(words: list[Value], environment: dict[str, Value]) -> list[Valu
         name, equals, text = word.text.partition("=")
         if not equals or not name or name[0] in "-/.":
             return words[index:]
-        environment[name] = word._replace(text=text)
+        environment[name] = replace(word, text=text)
     return []
 
 
@@ -182,12 +185,14 @@ def run_env(machine: Machine, state: State, call: Call) -> Stream:
         line = text.text.replace("\\_", " ").replace("${HOME}", machine.home)
         if "${" in line:
             machine.give_up("a command that is put together from pieces")
+        import shlex  # hardly ever needed, and not cheap to load
+
         try:
             split = shlex.split(line)
         except ValueError:  # a quote that nobody closes
             split = line.split()
-        pieces = [text._replace(text=piece) for piece in split]
-        return run_env(machine, inside, call._replace(args=[*pieces, *words]))
+        pieces = [replace(text, text=piece) for piece in split]
+        return run_env(machine, inside, replace(call, args=[*pieces, *words]))
     words = _assignments(words, environment)
     if not words:
         return Stream(None, frozenset({Source.SECRET})) if not call.args else SILENT
@@ -234,7 +239,7 @@ def run_xargs(machine: Machine, state: State, call: Call) -> Stream:
     stream = call.stdin
     for place in sorted_.values("-a --arg-file"):
         stream = machine.read(state, place)
-    inner = call._replace(stdin=SILENT, waits=True)
+    inner = replace(call, stdin=SILENT, waits=True)
     if marks:
         return _each(machine, state, inner, words, marks[0], _items(stream, lines=True))
     items = _items(stream)
@@ -259,7 +264,7 @@ def _each(machine: Machine, state: State, call: Call, words: list[Value], mark: 
     # What is put into a mark is several runs; each run has one item in every place.
     for item in items or [Value("")]:
         replaced = [
-            word._replace(text=word.text.replace(mark, item.text), sources=word.sources | item.sources)
+            replace(word, text=word.text.replace(mark, item.text), sources=word.sources | item.sources)
             if mark in word.text
             else word
             for word in words
@@ -281,7 +286,7 @@ def run_parallel(machine: Machine, state: State, call: Call) -> Stream:
     words = sorted_.arguments
     given = [value for value in call.args[cut + 1 :] if not value.text.startswith(":::")]
     items = (given[:64] or [Value("")]) if cut < len(texts) else _items(call.stdin)
-    inner = call._replace(stdin=SILENT, waits=True)
+    inner = replace(call, stdin=SILENT, waits=True)
     if not words:
         # Each item is a command line of its own.
         lines = items if cut < len(texts) else _items(call.stdin, lines=True)
@@ -303,7 +308,7 @@ def run_parallel(machine: Machine, state: State, call: Call) -> Stream:
         for place, one in enumerate(items[:9], 1):
             text = text.replace(f"{{{place}}}", one.text)
         if item.sources and not item.known:
-            replaced = [word._replace(text=_marked(word.text, item.text)) for word in words]
+            replaced = [replace(word, text=_marked(word.text, item.text)) for word in words]
             run_inner(machine, state, inner, replaced)
         else:
             machine.enter(text, state.copy(), call.program)

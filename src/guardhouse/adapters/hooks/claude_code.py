@@ -1,0 +1,141 @@
+"""Claude Code: its events, its tools in our terms, and verdicts in its words.
+
+Its own rules stay in force: a call that we let pass is not approved, so it still asks its user what it would ask. It
+can ask its user about what we find doubtful, unless it runs in a mode in which nobody is asked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+
+from guardhouse.adapters.hooks.interface import Agent, Kind, lets_pass, project_from, refusal
+from guardhouse.adapters.hooks.marking import withheld
+from guardhouse.model import Action, Decision, SkillRunPost, SkillRunPre, ToolCallPre
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from guardhouse.adapters.hooks.interface import HookEvent, Shown
+    from guardhouse.model import Verdict
+
+_ASKING_MODES: Final = frozenset({"default", "acceptEdits", "plan"})
+"""Modes in which the user is there and is asked. In any other one, also in one that is new to us, a question could be
+answered by nobody."""
+_UNASKED_MODES: Final = frozenset({"bypassPermissions", "auto"})
+_COMMON: Final = frozenset(
+    "session_id transcript_path cwd hook_event_name prompt_id permission_mode agent_id agent_type effort".split()
+)
+_CALL: Final = _COMMON | {"tool_name", "tool_input", "tool_use_id", "mcp_server"}
+_STOP: Final = _COMMON | {"stop_hook_active", "last_assistant_message", "background_tasks", "session_crons"}
+_COSMETIC: Final = {"Bash": frozenset({"description"}), "PowerShell": frozenset({"description"})}
+"""Words about a call that do nothing, and that a model writes anew when it tries again."""
+
+
+class ClaudeCode(Agent):
+    """Claude Code, by the types of its SDK 0.3."""
+
+    name: ClassVar[str] = "claude-code"
+    events: ClassVar[Mapping[str, Kind]] = {
+        "PreToolUse": "call",
+        "PermissionRequest": "permission",
+        "PostToolUse": "result",
+        "PostToolUseFailure": "failure",
+        "UserPromptSubmit": "prompt",
+        "SessionStart": "start",
+        "Stop": "answer",
+        "SubagentStop": "answer",
+    }
+    known: ClassVar[Mapping[str, frozenset[str]]] = {
+        "PreToolUse": _CALL,
+        "PermissionRequest": _CALL | {"permission_suggestions"},
+        "PostToolUse": _CALL | {"tool_response", "duration_ms"},
+        "PostToolUseFailure": _CALL | {"error", "is_interrupt", "duration_ms"},
+        "UserPromptSubmit": _COMMON | {"prompt", "source", "session_title"},
+        "SessionStart": _COMMON
+        | {"source", "model", "session_title", "seconds_since_last_response", "context_tokens"}
+        | {"prompt_cache_likely_expired", "estimated_cache_write_usd"},
+        "Stop": _STOP,
+        "SubagentStop": _STOP | {"agent_transcript_path"},
+    }
+    programs: ClassVar[frozenset[str]] = frozenset({"claude", "claude-code"})
+    turn: ClassVar[str] = "prompt_id"
+
+    def project(self, event: HookEvent) -> str:
+        """The directory that Claude Code was started in; it tells its hooks."""
+        return project_from("CLAUDE_PROJECT_DIR", event)
+
+    def asks_itself(self, event: HookEvent) -> bool:
+        """Whether the user is asked in the mode that it runs in."""
+        return event.text("permission_mode") in _ASKING_MODES
+
+    def origin(self, event: HookEvent) -> Literal["typed", "pasted", "scheduled"]:
+        """Only `user` is a person. Versions that do not tell claim no authority."""
+        source = event.text("source")
+        if source == "user":
+            return "typed"
+        return "scheduled" if source in {"loop_wakeup", "schedule_wakeup", "poll_event", "system"} else "pasted"
+
+    def call(self, event: HookEvent) -> Action:
+        """The call; a skill is a skill, and words about a command are not part of it."""
+        skill = event.tool_input.get("skill")
+        if event.tool == "Skill" and isinstance(skill, str) and skill:
+            return SkillRunPre(skill=skill, params=event.tool_input, **self.context(event))
+        params = {key: value for key, value in event.tool_input.items() if key not in _COSMETIC.get(event.tool, ())}
+        return ToolCallPre(tool=event.tool, params=params, call_id=event.call_id, **self.context(event))
+
+    def result(self, event: HookEvent, content: Any) -> Action:
+        """What came back."""
+        skill = event.tool_input.get("skill")
+        if event.tool == "Skill" and isinstance(skill, str) and skill:
+            return SkillRunPost(skill=skill, content=content, **self.context(event))
+        return super().result(event, content)
+
+    def to_call(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:
+        """Nothing, a no for the model, a question for the user, or other arguments."""
+        if verdict.decision is Decision.ALLOW:
+            return {}
+        if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None:
+            # To change a call is to approve it, where nobody would be asked; elsewhere the user sees it changed.
+            unasked = event.text("permission_mode") in _UNASKED_MODES
+            changed = {**event.tool_input, **verdict.params}
+            return _decided("allow" if unasked else "ask", verdict.for_person, updatedInput=changed)
+        if verdict.decision is Decision.REQUIRE_APPROVAL and self.asks_itself(event) and _is_sound(verdict):
+            return _decided("ask", verdict.for_person)
+        return {**_decided("deny", refusal(verdict)), "systemMessage": verdict.for_person}
+
+    def to_result(self, event: HookEvent, verdict: Verdict, shown: Shown) -> dict[str, Any]:
+        """Nothing, or what the model sees in its place. A rewrite that changes nothing would undo another hook's."""
+        if not lets_pass(verdict):
+            reason = refusal(verdict)
+            instead = withheld(event.fields.get("tool_response"), f"Withheld by Guardhouse. {reason}")
+            output = {"hookEventName": event.name, "updatedToolOutput": instead}
+            return {"decision": "block", "reason": reason, "hookSpecificOutput": output}
+        output = {"updatedToolOutput": shown.content} if shown.changed else {}
+        if shown.note:
+            output["additionalContext"] = shown.note
+        return {"hookSpecificOutput": {"hookEventName": event.name, **output}} if output else {}
+
+    def to_prompt(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:
+        """A prompt that is refused is not repeated: what is wrong with it may be a secret."""
+        fields = super().to_prompt(event, verdict)
+        if fields:
+            fields["hookSpecificOutput"] = {"hookEventName": event.name, "suppressOriginalPrompt": True}
+        return fields
+
+    def to_start(self, event: HookEvent, mode: str) -> dict[str, Any]:  # noqa: ARG002 - one shape for all
+        """Told to the user, who may have forgotten."""
+        return {"systemMessage": f"Guardhouse: {mode}"} if mode else {}
+
+    def to_spoken(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:  # noqa: ARG002 - as above
+        """Told to the user: the words are on the screen already."""
+        return {} if verdict.decision is Decision.ALLOW else {"systemMessage": f"Guardhouse: {verdict.for_person}"}
+
+
+def _decided(decision: Literal["allow", "ask", "deny"], reason: str, **more: Any) -> dict[str, Any]:
+    output = {"hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": reason}
+    return {"hookSpecificOutput": {**output, **more}}
+
+
+def _is_sound(verdict: Verdict) -> bool:
+    """Whether everything was looked at: a question that leaves out what could not be is none to say yes to."""
+    return all(reason.code != "guard.detector_failed" for reason in verdict.reasons)

@@ -1,0 +1,92 @@
+"""Codex: its events, its tools in our terms, and verdicts in its words.
+
+It refuses an answer with any field that it does not know, and then goes on; it knows no question to its user, and no
+result that is changed, only one that is replaced by a reason. So answers have the fewest fields that say it, and what
+needs approval is held here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+
+import msgspec
+
+from guardhouse.adapters.hooks.interface import Agent, Kind, lets_pass, refusal
+from guardhouse.model import Action, Decision, ToolCallPre
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from guardhouse.adapters.hooks.interface import HookEvent, Shown
+    from guardhouse.model import Verdict
+
+_COMMON: Final = frozenset(
+    "session_id turn_id transcript_path cwd hook_event_name model permission_mode agent_id agent_type".split()
+)
+_CALL: Final = _COMMON | {"tool_name", "tool_input", "tool_use_id"}
+_STOP: Final = _COMMON | {"stop_hook_active", "last_assistant_message"}
+
+
+class Codex(Agent):
+    """Codex, by its published schemas of August 2026."""
+
+    name: ClassVar[str] = "codex"
+    events: ClassVar[Mapping[str, Kind]] = {
+        "PreToolUse": "call",
+        "PermissionRequest": "permission",
+        "PostToolUse": "result",
+        "UserPromptSubmit": "prompt",
+        "SessionStart": "start",
+        "Stop": "answer",
+        "SubagentStop": "answer",
+    }
+    known: ClassVar[Mapping[str, frozenset[str]]] = {
+        "PreToolUse": _CALL,
+        "PermissionRequest": _CALL,
+        "PostToolUse": _CALL | {"tool_response"},
+        "UserPromptSubmit": _COMMON | {"prompt"},
+        "SessionStart": _COMMON | {"source"},
+        "Stop": _STOP,
+        "SubagentStop": _STOP | {"agent_transcript_path"},
+    }
+    programs: ClassVar[frozenset[str]] = frozenset({"codex"})
+    turn: ClassVar[str] = "turn_id"
+
+    def origin(self, event: HookEvent) -> Literal["typed", "pasted", "scheduled"]:
+        """Codex has no prompts but its user's; those of a sub-agent are the agent's own."""
+        return "typed" if event.run_id is None else "pasted"
+
+    def call(self, event: HookEvent) -> Action:
+        """The call. The text of a patch comes as `command`, which it is not."""
+        patch = event.tool_input.get("command")
+        if event.tool == "apply_patch" and isinstance(patch, str) and "patch" not in event.tool_input:
+            params = {key: value for key, value in event.tool_input.items() if key != "command"}
+            params["patch"] = patch
+            return ToolCallPre(tool=event.tool, params=params, call_id=event.call_id, **self.context(event))
+        return super().call(event)
+
+    def to_call(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:
+        """Nothing, a no, or other arguments."""
+        if verdict.decision is Decision.ALLOW:
+            return {}
+        output: dict[str, Any] = {"hookEventName": event.name}
+        if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None:
+            changed = {**event.tool_input, **verdict.params}
+            if event.tool == "apply_patch" and "patch" not in event.tool_input and "patch" in changed:
+                changed["command"] = changed.pop("patch")
+            output |= {"permissionDecision": "allow", "updatedInput": changed}
+        else:
+            output |= {"permissionDecision": "deny", "permissionDecisionReason": refusal(verdict)}
+        return {"hookSpecificOutput": output}
+
+    def to_result(self, event: HookEvent, verdict: Verdict, shown: Shown) -> dict[str, Any]:
+        """Nothing, or the reason that the model sees in its place: why it is withheld, or what may be seen of it."""
+        if not lets_pass(verdict):
+            return {"decision": "block", "reason": f"Withheld by Guardhouse. {refusal(verdict)}"}
+        fields: dict[str, Any] = {}
+        if shown.note:
+            fields["hookSpecificOutput"] = {"hookEventName": event.name, "additionalContext": shown.note}
+        if shown.changed:
+            text = shown.content if isinstance(shown.content, str) else msgspec.json.encode(shown.content).decode()
+            fields |= {"decision": "block", "reason": f"The result, as it may be seen:\n{text}"}
+        return fields

@@ -1,0 +1,67 @@
+"""Finds the agent's own process among those that this one comes from.
+
+An agent runs a hook as its child, often through a shell. What the agent itself starts must not be able to approve, so
+it is the agent's process that has to be known; a person's shell, from which somebody tries a hook by hand, must not
+be taken for it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+_PROC: Final = Path("/proc")
+_MOST: Final = 32
+_SHELLS: Final = frozenset("bash dash fish ksh sh zsh".split())
+_RUNNERS: Final = frozenset("bun deno node".split())
+
+
+def host_process(caller: int, programs: frozenset[str]) -> int | None:
+    """Of the process that called the hook and its ancestors, the nearest that is called one of `programs`; otherwise
+    the caller, if it is no shell; else None."""
+    number = caller
+    for _ in range(_MOST):
+        if number <= 1:
+            break
+        found = _look(number)
+        if found is None:
+            break
+        above, words = found
+        if _is_one_of(programs, words):
+            return number
+        number = above
+    found = _look(caller)
+    return caller if caller > 1 and found is not None and _name(found[1][:1]) not in _SHELLS else None
+
+
+def _is_one_of(programs: frozenset[str], words: list[str]) -> bool:
+    """Whether a command line is one of the programs, or a runtime for JavaScript that runs one."""
+    if _name(words[:1]) in programs:
+        return True
+    return _name(words[:1]) in _RUNNERS and any(not programs.isdisjoint(word.split("/")) for word in words[1:3])
+
+
+def _name(words: list[str]) -> str:
+    return words[0].rpartition("/")[2].lstrip("-") if words else ""
+
+
+def _look(number: int) -> tuple[int, list[str]] | None:
+    """A process's parent and command line; None if it can't be seen."""
+    try:
+        status = (_PROC / str(number) / "stat").read_bytes()
+        words = (_PROC / str(number) / "cmdline").read_bytes()
+    except FileNotFoundError:
+        return None if (_PROC / "self").exists() else _look_by_psutil(number)
+    except OSError:
+        return None
+    return int(status.rpartition(b")")[2].split()[1]), words.decode(errors="replace").split("\0")
+
+
+def _look_by_psutil(number: int) -> tuple[int, list[str]] | None:
+    import psutil
+
+    try:
+        process = psutil.Process(number)
+        return process.ppid(), process.cmdline()
+    except psutil.Error:
+        return None

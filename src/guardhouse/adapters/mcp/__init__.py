@@ -1,0 +1,7 @@
+"""The MCP gateway: a relay in front of a server that speaks MCP over its standard input and output."""
+
+from guardhouse.adapters.mcp.gateway import Gateway
+from guardhouse.adapters.mcp.names import server_name, whole_name
+from guardhouse.adapters.mcp.relay import notice, relay
+
+__all__ = ["Gateway", "notice", "relay", "server_name", "whole_name"]

@@ -1,0 +1,78 @@
+"""The words and forms of the gateway's answers, and how parts of a request are named to the gate.
+
+Small pure functions, apart from the gateway's own course. A model is told what a verdict says to agents, never more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from guardhouse.adapters.mcp.messages import error_answer, tool_answer
+from guardhouse.adapters.outcomes import Denied, Pending
+from guardhouse.model import Decision
+
+if TYPE_CHECKING:
+    from guardhouse.adapters.mcp.messages import Id, Message
+    from guardhouse.adapters.mcp.requests import Waiting
+    from guardhouse.model import Verdict
+
+CALL: Final = "tools/call"
+CALL_PARTS: Final = frozenset(["name", "arguments", "_meta", "task"])
+_NETWORK: Final = frozenset("http https ws wss ftp ftps sftp ssh gopher dict ldap ldaps tftp telnet smb".split())
+
+
+def is_ambiguous(params: dict[str, Any], parts: frozenset[str]) -> bool:
+    """Whether a reader that does not mind case could take one of `params` for another one."""
+    return any(key not in parts and key.casefold() in parts for key in params)
+
+
+def kind_of_resource(uri: str) -> str:
+    """The name under which the gate is shown an address: one that is reached over a network is a URL; every other is
+    the server's own, and may be a path."""
+    bare = "".join(char for char in uri if char > " ")
+    scheme = bare.partition(":")[0].lower()
+    return "url" if scheme in _NETWORK or bare.startswith(("//", "\\\\")) else "resource"
+
+
+def why_not(verdict: Verdict) -> str:
+    if verdict.decision is Decision.REQUIRE_APPROVAL and verdict.approval_request_id:
+        return Pending(verdict, lambda: None).text
+    return Denied(verdict).text
+
+
+def why_unseen(verdict: Verdict) -> str:
+    if verdict.decision is Decision.REQUIRE_APPROVAL and verdict.approval_request_id:
+        return (
+            f"The tool has run, but its result is withheld until a person has approved it "
+            f"({verdict.approval_request_id}); then make exactly this call again. {verdict.for_agent}"
+        )
+    return Denied(verdict, ran=True).text
+
+
+def answer(number: Id, text: str, *, as_tool: bool) -> bytes:
+    return tool_answer(number, text) if as_tool else error_answer(number, text)
+
+
+def withheld(number: Id, asked: Waiting, text: str) -> bytes:
+    return answer(number, text, as_tool=asked.method == CALL)
+
+
+def masked_answer(verdict: Verdict, message: Message) -> dict[str, Any] | None:
+    """An answer with what the gate masked, if it did and the form is kept."""
+    if verdict.decision is Decision.ALLOW_WITH_REDACTION and isinstance(verdict.content, dict):
+        return {**message.body, message.kind: verdict.content}
+    return None
+
+
+def masked_params(verdict: Verdict, message: Message) -> dict[str, Any] | None:
+    if verdict.decision is Decision.ALLOW_WITH_REDACTION and isinstance(verdict.content, dict):
+        return {**message.body, "params": verdict.content}
+    return None
+
+
+def codes(verdict: Verdict) -> str:
+    return ", ".join(dict.fromkeys(reason.code for reason in verdict.reasons))
+
+
+def ended(line: bytes) -> bytes:
+    return line if line.endswith(b"\n") else line + b"\n"

@@ -1,0 +1,78 @@
+"""Requests that wait for their answers, in one direction: an answer belongs to one request, and a request has one.
+
+An answer to nothing that was asked, or a second request under an id that still waits, would pass for something that
+was judged.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from guardhouse.adapters.mcp.messages import Id
+from guardhouse.model import ToolCallPre, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MOST: Final = 4096
+_MOST_CANCELLED: Final = 256
+"""Cancelled requests of which an answer is still taken; servers need not send one."""
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """A request that was passed on."""
+
+    method: str
+    call: ToolCallPre | None = None
+    """What was judged of it, if it was."""
+    verdict: Verdict | None = None
+    cursor: str | None = None
+    """Of a list: where it goes on."""
+
+
+class Requests:
+    """The requests of one side. Both directions of the relay use it at the same time."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._waiting: dict[Id, Waiting] = {}
+        self._cancelled: dict[Id, None] = {}
+
+    def add(self, number: Id, waiting: Waiting) -> bool:
+        """Note a request that is about to be passed on; False if it can't be told from one that waits, or if too many
+        do."""
+        with self._lock:
+            if number in self._waiting or len(self._waiting) >= _MOST:
+                return False
+            self._waiting[number] = waiting
+            return True
+
+    def is_free(self, number: Id) -> bool:
+        """Whether a request with this id can be told from those that wait."""
+        return number not in self._waiting
+
+    def take(self, number: Id) -> Waiting | None:
+        """The request that an answer belongs to; None if nobody asked, or somebody was answered already."""
+        with self._lock:
+            self._cancelled.pop(number, None)
+            return self._waiting.pop(number, None)
+
+    def cancel(self, number: object) -> Waiting | None:
+        """Note that nobody waits any more. The request that is given up on, once there are too many of them."""
+        with self._lock:
+            if isinstance(number, (int, str)) and number in self._waiting:
+                self._cancelled[number] = None
+            if len(self._cancelled) <= _MOST_CANCELLED:
+                return None
+            oldest = next(iter(self._cancelled))
+            del self._cancelled[oldest]
+            return self._waiting.pop(oldest, None)
+
+    def give_up(self) -> Iterator[Waiting]:
+        """Every request that will not be answered any more."""
+        with self._lock:
+            left, self._waiting = self._waiting, {}
+        yield from left.values()

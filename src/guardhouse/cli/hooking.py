@@ -1,0 +1,182 @@
+"""`guardhouse hook`: answers one event of a coding agent, and says no if anything at all goes wrong.
+
+Agents go on when their hook crashes, hangs or prints nonsense. So the work is done by a child process, and this one
+only watches: it prints what the child answered, or a no in the agent's own words once the child has died, printed
+something else, or taken too long. It starts before anything else of the house is loaded, and needs no library.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from select import POLLIN, poll
+from signal import SIGKILL
+from time import monotonic
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+
+from guardhouse.adapters.hooks.closing import AGENTS, Answer, closed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DEADLINE: Final = 20.0
+"""Seconds. The installer gives agents 30: the no has to be there before the agent stops waiting, and goes on."""
+_LONGEST_DEADLINE: Final = 550.0
+_USAGE: Final = f"""\
+Usage: guardhouse hook AGENT [OPTIONS]
+
+  Judge one event of a coding agent, given as JSON on standard input, and answer it as that agent expects. Agents call
+  this themselves, once `guardhouse install` has told them to.
+
+  AGENT is one of: {", ".join(AGENTS)}.
+
+Options:
+  --event NAME        The event that this hook is configured for, so that even input that can't be read gets its answer.
+  --config FILE       Configuration file to use instead of your own.
+  --state-dir DIR     Where state lives.
+  --deadline SECONDS  Say no after this time (default {_DEADLINE:g}); keep it below the agent's own time limit.
+  -h, --help          Show this message and exit.
+"""
+_OPTIONS: Final = ("--event", "--config", "--state-dir", "--deadline")
+
+
+class Options(NamedTuple):
+    """What the command line says."""
+
+    agent: str
+    event: str | None
+    config: str | None
+    state_dir: str | None
+    deadline: float
+
+
+def main(arguments: Sequence[str]) -> NoReturn:
+    """Answer the event on standard input and exit."""
+    gc.disable()  # a process of a tenth of a second has nothing to collect
+    if not arguments or set(arguments) & {"-h", "--help"}:
+        print(_USAGE, end="")
+        sys.exit(0 if arguments else 2)
+    options = _read(arguments)
+    if isinstance(options, Answer):
+        _finish(options)
+    _finish(_supervised(options))
+
+
+def _read(arguments: Sequence[str]) -> Options | Answer:
+    """The command line; a no if it is wrong, because an agent that calls us so would go on."""
+    agent, rest = arguments[0], list(arguments[1:])
+    if agent not in AGENTS:
+        return closed(agent, None, f"there is no hook for this agent; known: {', '.join(AGENTS)}.")
+    given: dict[str, str] = {}
+    while rest:
+        name, _, value = rest.pop(0).partition("=")
+        if name not in _OPTIONS or name in given or not (value or rest):
+            return closed(agent, given.get("--event"), "the hook's command line is wrong; run `guardhouse install`.")
+        given[name] = value or rest.pop(0)
+    try:
+        deadline = float(given.get("--deadline", _DEADLINE))
+    except ValueError:
+        deadline = -1.0
+    if not 0 < deadline <= _LONGEST_DEADLINE:
+        return closed(agent, given.get("--event"), "the hook's deadline is no sensible number of seconds.")
+    return Options(agent, given.get("--event"), given.get("--config"), given.get("--state-dir"), deadline)
+
+
+def _supervised(options: Options) -> Answer:
+    """What the child answers, or the no that fits what became of it."""
+    ends, caller = monotonic() + options.deadline, os.getppid()
+    try:
+        reader, writer = os.pipe()
+        child = os.fork()
+    except OSError as error:
+        return closed(options.agent, options.event, f"no process could be started ({error.strerror}).")
+    if child == 0:
+        os.close(reader)
+        _work(options, writer, caller)
+    os.close(writer)
+    answers = _Answers(closed(options.agent, options.event, "the check broke off."))
+    waiting = poll()
+    waiting.register(reader, POLLIN)
+    timed_out = False
+    while not answers.is_final:
+        left = ends - monotonic()
+        if left <= 0 or not waiting.poll(left * 1000):
+            timed_out = True
+            break
+        piece = os.read(reader, 1 << 16)
+        if not piece:
+            break
+        answers.take(piece)
+    if not answers.is_final:
+        os.kill(child, SIGKILL)
+    os.waitpid(child, 0)
+    if timed_out:
+        return closed(options.agent, answers.event or options.event, f"no answer within {options.deadline:g} seconds.")
+    return answers.last
+
+
+class _Answers:
+    """What the child has sent so far: first the no that counts if it breaks off, then its answer."""
+
+    def __init__(self, last: Answer) -> None:
+        self.last = last
+        self.event: str | None = None
+        self.is_final = False
+        self._data = b""
+
+    def take(self, piece: bytes) -> None:
+        """Go on with more bytes. Only whole answers count."""
+        self._data += piece
+        while not self.is_final and b"\n" in self._data:
+            head, _, rest = self._data.partition(b"\n")
+            event, status, out, err = head.decode().split(" ")
+            sizes = int(out), int(err)
+            if len(rest) < sum(sizes):
+                return
+            self.last = Answer(rest[: sizes[0]], rest[sizes[0] : sum(sizes)], int(status))
+            self.is_final, self.event = event == _FINAL, None if event == _FINAL else event
+            self._data = rest[sum(sizes) :]
+
+
+_FINAL: Final = "-"
+
+
+def _sent(answer: Answer, event: str = _FINAL) -> bytes:
+    """An answer as the child sends it; with an event, the no to that event in case nothing more comes."""
+    return f"{event} {answer.status} {len(answer.out)} {len(answer.err)}\n".encode() + answer.out + answer.err
+
+
+def _work(options: Options, writer: int, caller: int) -> NoReturn:
+    """In the child: answer the event, or break off, which the parent sees."""
+    status = 1
+    try:
+        os.dup2(2, 1)  # whatever prints must not print into the answer
+        from guardhouse.adapters.hooks.responding import respond
+        from guardhouse.cli.hook_house import HookHouse
+
+        def provide(event: str, answer: Answer) -> None:
+            _write(writer, _sent(answer, event))
+
+        house = HookHouse(options.config, options.state_dir, caller)
+        _write(writer, _sent(respond(options.agent, options.event, 0, house, provide)))
+        status = 0
+    except BaseException as error:  # noqa: BLE001 - the parent answers; a traceback may quote what is being judged
+        print(f"guardhouse: the hook broke off ({type(error).__name__}).", file=sys.stderr, flush=True)
+    finally:
+        os._exit(status)  # no exit handlers: this process was forked, and they are the parent's
+
+
+def _write(handle: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(handle, data) :]
+
+
+def _finish(answer: Answer) -> NoReturn:
+    """Print the answer and exit. What can't be printed is a no: the status says so."""
+    try:
+        _write(1, answer.out)
+        _write(2, answer.err)
+    except OSError:
+        os._exit(2)
+    os._exit(answer.status)

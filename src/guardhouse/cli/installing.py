@@ -1,0 +1,333 @@
+"""`install` and `uninstall`: put the gate under a coding agent or before MCP servers, and take it away again.
+
+Everything is shown before it is done. Only a person does this: what a guarded agent starts is refused.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from guardhouse.cli.options import config_option, json_option, printable, state_dir_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from guardhouse.config import Locations
+    from guardhouse.installing.agents import Scope
+    from guardhouse.installing.commands import Options
+    from guardhouse.installing.installer import Plan
+    from guardhouse.installing.records import Records
+
+_NOT_DONE: Final = 1
+
+_scope_option = click.option(
+    "--scope",
+    type=click.Choice(["user", "project"]),
+    default="user",
+    show_default=True,
+    help="For everything you do, or only in this directory.",
+)
+_yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
+_dry_run_option = click.option("--dry-run", is_flag=True, help="Only show what would be changed.")
+_observe_option = click.option("--observe", is_flag=True, help="Watch only, for a start: deny what no rule can allow.")
+_server_option = click.option("--server", "servers", multiple=True, metavar="NAME", help="Only this one, or these.")
+_file_argument = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+
+
+def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def apply(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return apply
+
+
+_common = (_yes_option, _dry_run_option, json_option, state_dir_option)
+
+
+@click.group()
+def install() -> None:
+    """Put the gate under an agent. The change is shown first, and what was there is kept."""
+
+
+@click.group()
+def uninstall() -> None:
+    """Take the gate away. A file that nobody has changed since becomes what it was, byte for byte."""
+
+
+def _add_agent(name: str, title: str) -> None:
+    @install.command(name, help=f"Put the gate under {title}.")
+    @_options(_scope_option, _observe_option, config_option, *_common)
+    def _install(
+        scope: Scope,
+        config_file: Path | None,
+        state_dir: Path | None,
+        *,
+        observe: bool,
+        yes: bool,
+        dry_run: bool,
+        as_json: bool,
+    ) -> None:
+        _install_agent(name, scope, _Way(state_dir, config_file, observe=observe, yes=yes, dry=dry_run, json=as_json))
+
+    @uninstall.command(name, help=f"Take the gate away from {title}.")
+    @_options(_scope_option, *_common)
+    def _uninstall(scope: Scope, state_dir: Path | None, *, yes: bool, dry_run: bool, as_json: bool) -> None:
+        _uninstall_agent(name, scope, _Way(state_dir, yes=yes, dry=dry_run, json=as_json))
+
+
+_add_agent("claude-code", "Claude Code")
+_add_agent("codex", "Codex")
+
+
+@install.command("mcp")
+@_options(_file_argument, _server_option, _observe_option, config_option, *_common)
+def install_mcp(
+    file: Path,
+    servers: tuple[str, ...],
+    config_file: Path | None,
+    state_dir: Path | None,
+    *,
+    observe: bool,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Put the gate before the MCP servers that the client's list FILE names (`mcpServers` or `servers`)."""
+    from guardhouse.installing.commands import interpreter
+    from guardhouse.installing.installer import plan_install
+    from guardhouse.installing.machine import claimed_names
+    from guardhouse.installing.mcp_servers import survey, with_gateway, without_gateway
+    from guardhouse.model import GuardhouseError
+
+    way = _Way(state_dir, config_file, observe=observe, yes=yes, dry=dry_run, json=as_json)
+    if not file.exists():
+        raise GuardhouseError(f"There is no file {file}.", fix="Name the client's list of servers.")
+    python = way.require_runnable(interpreter())
+    claimed = claimed_names(way.records.all(), file)
+    plan = plan_install(
+        "mcp",
+        file.absolute(),
+        way.records,
+        lambda text: with_gateway(text, python, way.options(), servers, claimed),
+        lambda text: without_gateway(text, servers),
+        (python,),
+    )
+    from guardhouse.installing.json_text import JsonText
+
+    found = survey(JsonText((plan.after or b"").decode()).value)
+    notes = [f"Not guarded, because the client does not start it: {name}" for name in found.remote]
+    notes += [f"Not guarded: {name}" for name in found.open]
+    notes.append("Restart the client: it starts the servers.")
+    way.carry_out(plan, f"Behind the gateway: {', '.join(found.guarded) or 'none'}.", notes)
+
+
+@uninstall.command("mcp")
+@_options(_file_argument, *_common)
+def uninstall_mcp(file: Path, state_dir: Path | None, *, yes: bool, dry_run: bool, as_json: bool) -> None:
+    """Take the gate away from the MCP servers of the client's list FILE."""
+    from guardhouse.installing.installer import plan_uninstall
+    from guardhouse.installing.mcp_servers import without_gateway
+
+    way = _Way(state_dir, yes=yes, dry=dry_run, json=as_json)
+    plan = plan_uninstall("mcp", file.absolute(), way.records, without_gateway)
+    way.carry_out(plan, "", ["Restart the client."])
+
+
+def _install_agent(name: str, scope: Scope, way: _Way) -> None:
+    from guardhouse.installing.agents import AGENTS
+    from guardhouse.installing.commands import HookCommand, interpreter
+    from guardhouse.installing.hook_settings import with_hooks, without_hooks
+    from guardhouse.installing.installer import NotPlainJson, plan_install
+
+    agent = AGENTS[name]
+    python = way.require_runnable(interpreter())
+    options = way.options()
+    commands = {
+        event: HookCommand(python=python, agent=name, event=event, options=options).text for event in agent.events
+    }
+    path = way.settings_file(name, scope)
+    try:
+        plan = plan_install(
+            name,
+            path,
+            way.records,
+            lambda text: with_hooks(text, agent, commands),
+            lambda text: without_hooks(text, agent),
+            tuple(commands.values()),
+        )
+    except NotPlainJson:
+        import json
+
+        snippet = {"hooks": {event: [agent.group(event, command)] for event, command in commands.items()}}
+        click.echo(f"To be added to {path} by hand:\n{json.dumps(snippet, indent=2)}", err=True)
+        raise
+    notes = []
+    if name == "codex":
+        notes.append("Codex runs only hooks that you have trusted: start `codex`, type `/hooks`, trust each of ours.")
+    if scope == "project":
+        notes.append(f"{path} names paths of this machine: keep it out of version control.")
+    notes.append(f"Then `guardhouse doctor {name}` proves that the gate is shut.")
+    way.carry_out(plan, f"The gate is under {agent.title}: {path}", notes)
+
+
+def _uninstall_agent(name: str, scope: Scope, way: _Way) -> None:
+    from guardhouse.installing.agents import AGENTS
+    from guardhouse.installing.hook_settings import without_hooks
+    from guardhouse.installing.installer import plan_uninstall
+
+    agent = AGENTS[name]
+    path = way.settings_file(name, scope)
+    plan = plan_uninstall(name, path, way.records, lambda text: without_hooks(text, agent))
+    way.carry_out(plan, "", [])
+
+
+class _Way:
+    """How a change is made: with which directories and options, asked about or not, told to a person or a machine."""
+
+    def __init__(
+        self,
+        state_dir: Path | None,
+        config_file: Path | None = None,
+        *,
+        observe: bool = False,
+        yes: bool,
+        dry: bool,
+        json: bool,
+    ) -> None:
+        from guardhouse.config import find_locations
+        from guardhouse.installing.records import Records
+
+        self.locations: Locations = find_locations(state_dir=state_dir)
+        self.records: Records = Records(self.locations)
+        self._state_dir = state_dir
+        self._config = config_file
+        self._observe, self._yes, self._dry, self._json = observe, yes, dry, json
+        self._refuse_agents()
+
+    def options(self) -> Options:
+        """What the hook must be told, because it is not the default."""
+        from guardhouse.config import find_locations
+        from guardhouse.installing.commands import Options
+
+        usual = find_locations(variables={"HOME": str(self.locations.home)}).state
+        state = self.locations.state
+        return Options(
+            config=None if self._config is None else str(self._config.absolute()),
+            state_dir=str(state) if self._state_dir is not None and state != usual else None,
+        )
+
+    def settings_file(self, name: str, scope: Scope) -> Path:
+        """The file of an agent that is written to."""
+        import os
+
+        from guardhouse.installing.agents import AGENTS
+
+        return AGENTS[name].settings_file(scope, os.environ, self.locations.home, Path.cwd())
+
+    def require_runnable(self, python: str) -> str:
+        """The interpreter, if it can start the guard the way it will be started; otherwise all would be blocked."""
+        from guardhouse.installing.programs import run
+        from guardhouse.model import GuardhouseError
+
+        ran = run([python, "-I", "-m", "guardhouse", "--version"], timeout=60, cwd=Path("/"))
+        if ran.status != 0:
+            raise GuardhouseError(
+                f"{python} can't run guardhouse by itself, as an agent would start it.",
+                fix="Install guardhouse into a virtual environment, with pipx or with uv, not with `pip --user`.",
+            )
+        return python
+
+    def carry_out(self, plan: Plan, done: str, notes: list[str]) -> None:
+        """Show the plan, ask, do it, and tell."""
+        from guardhouse.installing.installer import carry_out
+
+        self._check_mode()
+        # A tab or a carriage return would be shown as an escape, which is true but hard to read.
+        diff = printable(plan.diff().replace("\r\n", "\n").replace("\t", "    ")) if plan.is_change else ""
+        if not self._json:
+            click.echo(diff or "Nothing to change.\n", nl=False)
+            if plan.note:
+                click.echo(printable(plan.note))
+        changed = plan.is_change and not self._dry
+        if changed:
+            self._confirm(plan)
+        if not self._dry:
+            carry_out(plan, self.records)
+        mode = self._set_mode()
+        self._tell(plan, diff, changed=changed, done=done, notes=[*notes, *mode] if changed else mode)
+
+    def _tell(self, plan: Plan, diff: str, *, changed: bool, done: str, notes: list[str]) -> None:
+        if self._json:
+            import json
+
+            answer = {
+                "file": str(plan.target.path),
+                "way": plan.way,
+                "changed": changed,
+                "would_change": plan.is_change,
+                "diff": diff,
+                "notes": [note for note in (plan.note, *notes) if note],
+            }
+            click.echo(json.dumps(answer, ensure_ascii=False))
+            return
+        if changed:
+            click.echo(printable(done or f"{_DONE[plan.way]}: {plan.target.path}"))
+        for note in notes:
+            click.echo(printable(note))
+
+    def _confirm(self, plan: Plan) -> None:
+        from guardhouse.model import GuardhouseError, visible
+
+        if self._yes:
+            return
+        if self._json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise GuardhouseError("There is nobody to ask, so nothing was changed.", fix="Say --yes if you mean it.")
+        if not click.confirm(f"Change {visible(str(plan.target.path))} like this?"):
+            click.echo("Nothing was changed.")
+            sys.exit(_NOT_DONE)
+
+    def _check_mode(self) -> None:
+        """An error, before anything is done, if to observe is forbidden here, or would have no effect."""
+        if self._observe:
+            from guardhouse.config import chosen_mode, find_sources
+            from guardhouse.model import GuardhouseError
+
+            sources = find_sources(config_file=self._config, state_dir=self._state_dir)
+            foreseen = chosen_mode(sources, assumed="observe")
+            if foreseen.mode != "observe":
+                raise GuardhouseError(f"Nothing was changed. {foreseen.problem}")
+
+    def _set_mode(self) -> list[str]:
+        if not self._observe or self._dry:
+            return []
+        from guardhouse.config import find_sources
+        from guardhouse.observing import switch_mode
+
+        switch_mode(find_sources(config_file=self._config, state_dir=self._state_dir), "observe")
+        return ["Observe mode: everything is recorded, and only what no rule can allow is denied."]
+
+    def _refuse_agents(self) -> None:
+        from guardhouse.approvals import guarded_ancestor
+        from guardhouse.desk import AGENTS
+        from guardhouse.model import GuardhouseError, visible
+
+        agent = guarded_ancestor(self.locations.state / AGENTS)
+        if agent is not None:
+            raise GuardhouseError(
+                f"This was started by the guarded agent {visible(agent.name)} (process {agent.pid}), which may not.",
+                fix="Do it in a terminal of your own.",
+            )
+
+
+_DONE: Final = {
+    "install": "Installed",
+    "restore": "As it was, byte for byte",
+    "remove": "Removed, as there was none before",
+    "strip": "Our entries are removed",
+}

@@ -1,0 +1,91 @@
+"""Looks at what else Claude Code's settings say: whether hooks run at all, and who may change what they answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from guardhouse.installing.checks import Check, fail, ok, unknown, warn
+from guardhouse.installing.commands import is_hook_command
+from guardhouse.installing.hook_settings import handlers
+from guardhouse.installing.machine import Settings, read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from guardhouse.installing.agents import Agent
+    from guardhouse.installing.machine import Machine
+
+_MANAGED: Final = (
+    Path("/etc/claude-code/managed-settings.json"),
+    Path("/Library/Application Support/ClaudeCode/managed-settings.json"),
+)
+_REWRITING: Final = ("PreToolUse", "PostToolUse")
+"""Events whose hooks may replace what is sent or shown. They run side by side, and the last one to answer wins."""
+
+
+def settings_checks(agent: Agent, machine: Machine) -> Iterator[Check]:
+    """The layers of settings, what the other hooks could do, and whether there is a sandbox."""
+    managed = [*map(read_settings, _managed_files())]
+    user = agent.settings_directory("user", machine.variables, machine.home, machine.cwd)
+    project = agent.settings_directory("project", machine.variables, machine.home, machine.cwd)
+    files = dict.fromkeys((user / "settings.json", project / "settings.json", project / "settings.local.json"))
+    layers = [*managed, *map(read_settings, files)]
+    for layer in managed:
+        if layer.problem:
+            yield unknown(agent.name, "settings", f"{layer.path} can't be read: {layer.problem}")
+    yield from _switched_off(agent, layers, managed)
+    yield from _others(agent, layers)
+    yield _sandbox(agent, layers)
+
+
+def _managed_files() -> list[Path]:
+    files = list(_MANAGED)
+    for file in _MANAGED:
+        directory = file.with_name("managed-settings.d")
+        files += sorted(directory.glob("*.json")) if directory.is_dir() else []
+    return files
+
+
+def _switched_off(agent: Agent, layers: list[Settings], managed: list[Settings]) -> Iterator[Check]:
+    off = [str(layer.path) for layer in layers if _says(layer, "disableAllHooks")]
+    only = [str(layer.path) for layer in managed if _says(layer, "allowManagedHooksOnly")]
+    for file in off:
+        yield fail(agent.name, "hooks run", f"{file} switches all hooks off", "Take `disableAllHooks` out.")
+    for file in only:
+        what = f"{file} lets only the administrator's hooks run"
+        yield fail(agent.name, "hooks run", what, "Have the administrator install the hooks.")
+    if not off and not only:
+        yield ok(agent.name, "hooks run", "no settings switch them off")
+
+
+def _says(layer: Settings, key: str) -> bool:
+    """Whether a layer sets a switch. Whatever is neither missing nor plainly off counts as on."""
+    value = None if layer.value is None else layer.value.get(key)
+    return value is not None and value is not False
+
+
+def _others(agent: Agent, layers: list[Settings]) -> Iterator[Check]:
+    for layer in layers:
+        others = {
+            found.event: str(found.handler.get("command") or found.handler.get("type"))
+            for found in handlers(layer.value)
+            if found.event in _REWRITING and not is_hook_command(found.handler.get("command"), agent.name)
+        }
+        for event, command in others.items():
+            what = f"{layer.path}: another {event} hook may rewrite what was judged or masked: {command[:100]}"
+            yield warn(agent.name, "other hooks", what, "Make sure that it rewrites nothing.")
+
+
+def _sandbox(agent: Agent, layers: list[Settings]) -> Check:
+    sandboxes: list[Any] = [layer.value.get("sandbox") for layer in layers if layer.value]
+    if any(isinstance(sandbox, dict) and sandbox.get("enabled") is True for sandbox in sandboxes):
+        what = "runs as you; its commands run in a sandbox, its other tools do not"
+        return warn(agent.name, "same user", what, "What that leaves open: docs/threat-model.md")
+    return warn(agent.name, "same user", SAME_USER, "Switch its sandbox on. What stays open: docs/threat-model.md")
+
+
+SAME_USER: Final = (
+    "runs as you, without a sandbox: a program that you let it run could change Guardhouse's files, end its processes,"
+    " or answer in your place"
+)

@@ -1,0 +1,167 @@
+"""Looks at the guard itself: policy, state directory, disk, keys, record, approvals, and MCP servers behind it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from guardhouse.installing.checks import Check, fail, ok, unknown, warn
+from guardhouse.installing.commands import interpreter
+from guardhouse.installing.machine import GUARDHOUSE, Machine, read_settings
+from guardhouse.installing.mcp_servers import survey
+from guardhouse.model import GuardhouseError, PolicyError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from guardhouse.installing.records import Record
+
+_LITTLE: Final = 200 * 1024 * 1024
+_TOO_LITTLE: Final = 10 * 1024 * 1024
+"""Bytes of free disk. A gate that can't record denies everything."""
+_MEGABYTE: Final = 1024 * 1024
+
+
+def house_checks(machine: Machine) -> Iterator[Check]:
+    """Everything that does not depend on an agent."""
+    yield from _policy(machine)
+    yield _state(machine)
+    yield _disk(machine)
+    yield _keys(machine)
+    yield _record(machine)
+    yield _approvals(machine)
+    if machine.records_problem:
+        yield unknown(GUARDHOUSE, "install records", machine.records_problem)
+
+
+def mcp_checks(machine: Machine) -> Iterator[Check]:
+    """The server lists that were rewritten."""
+    for record in machine.records:
+        if record.kind == "mcp":
+            yield _server_list(record)
+
+
+def _policy(machine: Machine) -> Iterator[Check]:
+    from guardhouse.config import find_sources
+
+    sources = find_sources(config_file=machine.config_file, cwd=machine.cwd, state_dir=machine.state_dir)
+    try:
+        policy = sources.load()
+        layers = sources.layers()
+    except PolicyError as error:
+        yield fail(GUARDHOUSE, "policy", " ".join(error.problems), "Mend it: until then everything is denied.")
+        return
+    files = [layer.document.file for layer in layers if layer.document.data]
+    config = policy.config
+    where = ", ".join(files) or "built in"
+    yield ok(GUARDHOUSE, "policy", f"valid: preset {config.preset}, mode {config.mode}, from {where}")
+    if not config.enabled:
+        yield fail(GUARDHOUSE, "enabled", "the gate is switched off", "Set `enabled: true` in your configuration.")
+    elif config.mode == "observe":
+        yield warn(
+            GUARDHOUSE, "mode", "observe: only what no rule can allow is denied", "`guardhouse enforce` ends that."
+        )
+
+
+def _state(machine: Machine) -> Check:
+    """A real write: what the rights say is not the whole truth, as on a disk that is mounted read-only."""
+    state = machine.locations.state
+    try:
+        state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=state) as file:
+            file.write(b"\0" * 4096)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        fix = "Mend its rights, or name another with --state-dir; until then everything is denied."
+        return fail(GUARDHOUSE, "state directory", f"{state} can't be written: {error.strerror}", fix)
+    status = state.stat()
+    if status.st_uid != os.geteuid() or status.st_mode & 0o077:
+        return warn(GUARDHOUSE, "state directory", f"{state} is open to others", f"`chmod 700 {state}`")
+    return ok(GUARDHOUSE, "state directory", f"{state} can be written")
+
+
+def _disk(machine: Machine) -> Check:
+    try:
+        free = shutil.disk_usage(machine.locations.state).free
+    except OSError as error:
+        return unknown(GUARDHOUSE, "disk", f"free space can't be told: {error.strerror}")
+    if free < _TOO_LITTLE:
+        return fail(GUARDHOUSE, "disk", f"{free // _MEGABYTE} MB are free", "Make room: without it all is denied.")
+    if free < _LITTLE:
+        return warn(GUARDHOUSE, "disk", f"only {free // _MEGABYTE} MB are free", "Make room soon.")
+    return ok(GUARDHOUSE, "disk", f"{free // _MEGABYTE} MB are free")
+
+
+def _keys(machine: Machine) -> Check:
+    from guardhouse.keys import KeyDirectory
+
+    directory = machine.locations.keys
+    try:
+        names = sorted(file.stem for file in directory.glob("*.key"))
+        for name in names:
+            KeyDirectory(directory).key(name)
+    except GuardhouseError as error:
+        return fail(GUARDHOUSE, "keys", error.what, error.fix)
+    except OSError as error:
+        return fail(GUARDHOUSE, "keys", f"{directory} can't be read: {error.strerror}", "Mend its rights.")
+    return ok(GUARDHOUSE, "keys", f"{len(names)} readable by you alone" if names else "none made yet")
+
+
+def _record(machine: Machine) -> Check:
+    from guardhouse.audit import head_anchor
+
+    directory = machine.locations.state / "audit"
+    try:
+        if not directory.is_dir() or not any(directory.iterdir()):
+            return ok(GUARDHOUSE, "record", "nothing is recorded yet")
+        anchor = head_anchor(directory)
+    except GuardhouseError as error:
+        return fail(GUARDHOUSE, "record", error.what, error.fix or "`guardhouse audit verify` says more.")
+    except OSError as error:
+        return fail(GUARDHOUSE, "record", f"{directory} can't be read: {error.strerror}", "Mend its rights.")
+    return ok(GUARDHOUSE, "record", f"its end is sound, at event {anchor.seq}; `guardhouse audit verify` checks it all")
+
+
+def _approvals(machine: Machine) -> Check:
+    from guardhouse.approvals import SqliteStore
+
+    path = machine.locations.state / "approvals.db"
+    try:
+        if not path.exists():
+            return ok(GUARDHOUSE, "approvals", "nothing was asked yet")
+        store = SqliteStore(path)
+        try:
+            with store.reading() as rows:
+                pending = rows.count_pending()
+        finally:
+            store.close()
+    except GuardhouseError as error:
+        return fail(GUARDHOUSE, "approvals", error.what, error.fix)
+    except OSError as error:
+        return fail(GUARDHOUSE, "approvals", f"{path} can't be read: {error.strerror}", "Mend its rights.")
+    return ok(GUARDHOUSE, "approvals", f"the store opens; {pending} pending")
+
+
+def _server_list(record: Record) -> Check:
+    settings = read_settings(Path(record.path))
+    again = f"guardhouse install mcp {record.path}"
+    if settings.problem:
+        return unknown("mcp", record.path, f"can't be read: {settings.problem}")
+    if settings.value is None:
+        return warn("mcp", record.path, "the file is gone", "`guardhouse uninstall mcp` forgets it.")
+    try:
+        servers = survey(settings.value)
+    except GuardhouseError as error:
+        return unknown("mcp", record.path, error.what)
+    python = Path(record.commands[0]) if record.commands else Path(interpreter())
+    if servers.guarded and not os.access(python, os.X_OK):
+        return fail("mcp", record.path, f"{python} is not there: no server can start", f"`{again}`")
+    if servers.open:
+        return fail("mcp", record.path, f"not behind the gateway: {', '.join(servers.open)}", f"`{again}`")
+    if servers.remote:
+        return warn("mcp", record.path, f"not started by the client, so not guarded: {', '.join(servers.remote)}")
+    return ok("mcp", record.path, f"behind the gateway: {', '.join(servers.guarded) or 'none'}")

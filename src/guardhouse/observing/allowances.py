@@ -1,0 +1,51 @@
+"""Allowances and the policy in force: which are there already, and giving one so that the policy stays readable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from guardhouse.config import Allowances
+from guardhouse.detect.commands.detector import matches_allowed
+from guardhouse.detect.paths import inside
+from guardhouse.model import PolicyError
+from guardhouse.net import BadDestination, parse_destination
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from guardhouse.config import Kind, Sources
+    from guardhouse.policy import Policy
+
+
+def allowed_by(policy: Policy) -> Callable[[Kind, str], bool]:
+    """Tells whether `policy` allows an entry already."""
+    settings = policy.settings
+
+    def is_allowed(kind: Kind, entry: str) -> bool:
+        match kind:
+            case "domain":
+                try:
+                    return settings.network.allows(parse_destination(f"https://{entry}/")) is not None
+                except BadDestination:
+                    return False
+            case "command":
+                return any(matches_allowed(entry, allowed) for allowed in settings.allowed_commands)
+            case "path":
+                return any(inside(entry, directory) for directory in settings.allowed_directories)
+            case "tool":
+                return settings.tools.profile(entry).classified
+
+    return is_allowed
+
+
+def give(sources: Sources, kind: Kind, entry: str) -> str:
+    """Allow `entry` from now on; the revision of the policy then. PolicyError if the policy does not take it, as when
+    a lock forbids it: then it is not allowed."""
+    allowances = Allowances(sources.locations.allowed)
+    added = allowances.add(kind, entry)
+    try:
+        return sources.load().revision
+    except PolicyError:
+        if added:
+            allowances.remove(kind, entry)
+        raise

@@ -1,0 +1,130 @@
+"""A coding agent as far as a hook can tell: it runs the command that the installer gives it, passes an event, and does
+with the answer what that agent is published to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from published_types import ClaudeCodeAnswer, CodexAnswer
+
+AGENTS = ("claude-code", "codex")
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """What an agent makes of a hook."""
+
+    status: int
+    out: bytes
+    err: bytes
+    does: Literal["goes on", "stops", "asks", "breaks"]
+    """`breaks` is an answer that the agent can't read: it would go on."""
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        return json.loads(self.out)
+
+    @property
+    def reason(self) -> str:
+        answer = self.answer
+        output = answer.get("hookSpecificOutput", {})
+        told = (
+            output.get("permissionDecisionReason"),
+            output.get("decision", {}).get("message"),
+            answer.get("reason"),
+        )
+        return next((text for text in told if text), "")
+
+
+@dataclass
+class Hooked:
+    """An agent whose hooks are ours, in a world of its own."""
+
+    agent: str
+    home: Path
+    project: Path
+    mode: str = "default"
+    session: str = "session-1"
+    variables: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def state(self) -> Path:
+        return self.home / ".local" / "state" / "guardhouse"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        project = {"CLAUDE_PROJECT_DIR": str(self.project)} if self.agent == "claude-code" else {}
+        return {**kept, "HOME": str(self.home), **project, **self.variables}
+
+    def configure(self, text: str) -> None:
+        directory = self.home / ".config" / "guardhouse"
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / "config.yaml").write_text(text)
+
+    def event(self, name: str, **fields: Any) -> dict[str, Any]:
+        common: dict[str, Any] = {
+            "session_id": self.session,
+            "transcript_path": str(self.home / "transcript.jsonl"),
+            "cwd": str(self.project),
+            "hook_event_name": name,
+            "permission_mode": self.mode,
+        }
+        if self.agent == "codex":
+            common |= {"turn_id": "turn-1", "model": "a-model"}
+        return {**common, **fields}
+
+    def call(self, tool: str, call_id: str = "call-1", **given: Any) -> dict[str, Any]:
+        return self.event("PreToolUse", tool_name=tool, tool_input=given, tool_use_id=call_id)
+
+    def result(self, tool: str, response: Any, call_id: str = "call-1", **given: Any) -> dict[str, Any]:
+        named = {"tool_name": tool, "tool_input": given, "tool_use_id": call_id}
+        return self.event("PostToolUse", **named, tool_response=response)
+
+    def command(self, event: str | None, *options: str) -> list[str]:
+        named = ["--event", event] if event else []
+        return [sys.executable, "-I", "-m", "guardhouse", "hook", self.agent, *named, *options]
+
+    def run(self, event: dict[str, Any], *options: str, named: bool = True) -> Reaction:
+        name = event["hook_event_name"]
+        return self.feed(json.dumps(event).encode(), name if named else None, *options)
+
+    def feed(self, data: bytes, event: str | None, *options: str, **how: Any) -> Reaction:
+        done = subprocess.run(
+            how.pop("command", None) or self.command(event, *options),
+            input=data,
+            capture_output=True,
+            env=self.environment,
+            cwd=self.project,
+            timeout=60,
+            check=False,
+            **how,
+        )
+        return Reaction(done.returncode, done.stdout, done.stderr, self.makes_of(done, event))
+
+    def makes_of(self, done: subprocess.CompletedProcess[bytes], event: str | None) -> Any:
+        """By the published protocols: exit 2 with words is a no, any other status but 0 goes on, and so does an
+        answer that can't be read."""
+        if done.returncode == 2 and done.stderr.strip():
+            return "stops"
+        if done.returncode != 0:
+            return "breaks"
+        kind = CodexAnswer if self.agent == "codex" else ClaudeCodeAnswer
+        try:
+            answer = msgspec.json.decode(done.stdout, type=kind)
+        except msgspec.DecodeError:
+            return "breaks"
+        return answer.does(event)
+
+
+def no_matter_which(agent: str, tmp_path: Path) -> Hooked:
+    home, project = tmp_path / "home", tmp_path / "home" / "work" / "project"
+    project.mkdir(parents=True)
+    return Hooked(agent, home, project)

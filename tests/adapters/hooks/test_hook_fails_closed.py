@@ -1,0 +1,220 @@
+"""Whatever breaks, the agent is told no, in a way that it takes for one. Most agents go on when a hook fails."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+ASKS = "terraform destroy -auto-approve"
+TEN_MEGABYTES = 10 * 1024 * 1024
+
+
+def unreadable(hooked) -> dict[str, bytes]:
+    """Input that is no event, by what is wrong with it."""
+    whole = json.dumps(hooked.call("Bash", command="ls")).encode()
+    return {
+        "empty": b"",
+        "blank": b" \n",
+        "truncated": whole[: len(whole) // 2],
+        "not JSON": b"PreToolUse: ls",
+        "not UTF-8": whole.replace(b"ls", b"\xff\xfe"),
+        "a list": b"[" + whole + b"]",
+        "two objects": whole + whole,
+        "a key given twice": whole[:-1] + b', "tool_name": "Read"}',
+        "wrong shape": json.dumps(hooked.event("PreToolUse", tool_name=7, tool_input="ls")).encode(),
+        "no tool": json.dumps(hooked.event("PreToolUse", tool_input={})).encode(),
+        "no event": json.dumps({"session_id": "s", "tool_name": "Bash"}).encode(),
+        "unknown event": json.dumps(hooked.event("BeforeLunch", tool_name="Bash", tool_input={})).encode(),
+        "another event": json.dumps(hooked.result("Bash", "x", command="ls")).encode(),
+        "a session that is no id": json.dumps({**hooked.call("Bash", command="ls"), "session_id": ["s"]}).encode(),
+        "nested too deeply": b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
+        "10 MB": json.dumps(hooked.call("Write", file_path="x", content="x" * TEN_MEGABYTES)).encode(),
+    }
+
+
+def test_input_that_can_not_be_read_is_a_no_in_the_events_own_words(hooked):
+    for name, data in unreadable(hooked).items():
+        reaction = hooked.feed(data, "PreToolUse")
+        assert (name, reaction.status, reaction.does) == (name, 0, "stops")
+        assert reaction.answer["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def test_input_that_can_not_be_read_is_a_no_where_the_event_is_not_known_either(hooked):
+    for name, data in unreadable(hooked).items():
+        if name == "another event":
+            continue
+        reaction = hooked.feed(data, None)
+        assert (name, reaction.status, reaction.does) == (name, 2, "stops")
+        assert reaction.err.strip()
+        assert reaction.answer["hookSpecificOutput"]["permissionDecision"] == "deny", (
+            "for whoever reads it all the same"
+        )
+
+
+def test_a_result_or_a_prompt_that_can_not_be_read_is_held_back(hooked):
+    result = hooked.feed(b"{", "PostToolUse")
+    assert (result.does, result.answer["decision"]) == ("stops", "block")
+    prompt = hooked.feed(b"{", "UserPromptSubmit")
+    assert (prompt.does, prompt.answer["decision"]) == ("stops", "block")
+    permission = hooked.feed(b"{", "PermissionRequest")
+    assert permission.does == "stops"
+
+
+def test_an_end_that_can_not_be_read_stops_nobody(hooked):
+    """To block the end of a turn would make the agent go on working."""
+    for event in ("Stop", "SubagentStop", "SessionStart"):
+        assert hooked.feed(b"{", event).does == "goes on"
+
+
+def test_a_policy_that_is_missing_is_a_no(hooked, tmp_path):
+    assert hooked.run(hooked.call("Bash", command="ls"), "--config", str(tmp_path / "nowhere.yaml")).does == "stops"
+
+
+def test_a_bad_policy_is_a_no_that_quotes_nothing_of_it(hooked):
+    hooked.configure("guard:\n  bash: [ignore-all-previous-instructions]\n")
+    reaction = hooked.run(hooked.call("Bash", command="ls"))
+    assert reaction.does == "stops"
+    assert b"previous" not in reaction.out + reaction.err
+    assert "guardhouse doctor" in reaction.reason
+
+
+def test_state_that_can_not_be_written_is_a_no(hooked, tmp_path):
+    file = tmp_path / "a-file"
+    file.write_text("")
+    assert hooked.run(hooked.call("Bash", command="ls"), "--state-dir", str(file / "state")).does == "stops"
+
+
+def test_a_log_that_can_not_be_written_is_a_no(hooked):
+    (hooked.state / "audit").mkdir(parents=True, mode=0o700)
+    (hooked.state / "audit" / "head.lock").mkdir()
+    for event in (hooked.call("Bash", command="ls"), hooked.result("Bash", "x", command="ls")):
+        assert hooked.run(event).does == "stops"
+
+
+def test_a_full_disk_is_a_no(hooked):
+    def no_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    event = json.dumps(hooked.call("Bash", command="ls")).encode()
+    assert hooked.feed(event, "PreToolUse", preexec_fn=no_room).does == "stops"
+
+
+def test_approvals_that_are_locked_are_a_no(hooked):
+    hooked.mode = "bypassPermissions"
+    hooked.run(hooked.call("Bash", command=ASKS))
+    with locked(hooked.state / "approvals.db"):
+        reaction = hooked.run(hooked.call("Bash", command=ASKS), "--deadline", "2")
+    assert reaction.does == "stops"
+
+
+def test_a_session_index_that_is_locked_holds_back_what_it_would_not_know_of(hooked):
+    events = hooked.event("UserPromptSubmit", prompt="hello"), hooked.result("Bash", "x", command="ls")
+    hooked.run(events[0])
+    with locked(hooked.state / "sessions.db"):
+        for event in events:
+            assert hooked.run(event, "--deadline", "2").does == "stops"
+
+
+def test_input_that_never_ends_is_a_no_before_the_agent_gives_up(hooked):
+    command = hooked.command("PreToolUse", "--deadline", "0.3")
+    started = time.monotonic()
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=hooked.environment
+    ) as process:
+        process.stdin.write(b'{"hook_event_name": "PreToolUse"')
+        process.stdin.flush()
+        out = process.stdout.read()
+        assert process.wait() == 0
+    assert time.monotonic() - started < 10
+    assert "no answer within 0.3 seconds" in json.loads(out)["hookSpecificOutput"]["permissionDecisionReason"]
+
+
+BREAKAGES = {
+    "a detector raises": "raise ValueError('TOP SECRET')",
+    "a detector runs out of memory": "raise MemoryError",
+    "a detector recurses for ever": "(lambda f: f(f))(lambda f: f(f))",
+    "a detector ends the process": "import os; os._exit(0)",
+    "a detector exits": "raise SystemExit(0)",
+    "the process is killed": "import os; os.kill(os.getpid(), 9)",
+    "the process crashes": "import ctypes; ctypes.string_at(0)",
+    "a detector prints an answer": "import sys; print('{}'); sys.stdout.flush(); raise ValueError",
+    "a detector writes an answer": "import os; os.write(1, b'{}'); os._exit(0)",
+    "a detector never ends": "while True: pass",
+    "a detector lets no other thread run": "import collections, itertools; collections.deque(itertools.count(), 0)",
+}
+
+
+@pytest.mark.parametrize("breakage", BREAKAGES)
+def test_a_breakage_inside_is_a_no(hooked, breakage):
+    """The real command, with a detector that breaks in its place in the table."""
+    driver = f"""
+import sys
+from guardhouse.detect import inspection
+from guardhouse.detect.interface import Detector
+
+def find(scene):
+    {BREAKAGES[breakage]}
+    yield
+
+inspection.DETECTORS = (Detector(id="broken", codes=(), find=find), *inspection.DETECTORS)
+from guardhouse.cli.hooking import main
+main(sys.argv[1:])
+"""
+    command = [sys.executable, "-I", "-c", driver, *hooked.command("PreToolUse", "--deadline", "2")[5:]]
+    event = json.dumps(hooked.call("Bash", command="ls")).encode()
+    reaction = hooked.feed(event, "PreToolUse", command=command)
+    assert (reaction.status, reaction.does) == (0, "stops")
+    assert b"TOP SECRET" not in reaction.out + reaction.err
+
+
+def test_a_hook_that_is_not_for_this_agent_or_badly_called_is_a_no(hooked):
+    event = json.dumps(hooked.call("Bash", command="ls")).encode()
+    base = hooked.command(None)
+    for command in (
+        [*base[:5], "no-such-agent"],
+        [*base, "--colour", "red"],
+        [*base, "--event"],
+        [*base, "--deadline", "soon"],
+        [*base, "--deadline", "-1"],
+        [*base, "--deadline", "nan"],
+    ):
+        assert hooked.feed(event, None, command=command).does == "stops"
+
+
+def test_a_closed_output_is_a_no(hooked):
+    event = json.dumps(hooked.call("Bash", command="ls")).encode()
+    done = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *hooked.command("PreToolUse")],
+        input=event,
+        stderr=subprocess.PIPE,
+        env=hooked.environment,
+        check=False,
+    )
+    assert done.returncode == 2
+
+
+def test_help_is_for_people(hooked):
+    done = subprocess.run([*hooked.command(None), "--help"], capture_output=True, env=hooked.environment, check=False)
+    assert done.returncode == 0
+    assert b"guardhouse hook AGENT" in done.stdout
+
+
+class locked:  # noqa: N801 - reads as a sentence
+    """Another process's transaction on a SQLite file."""
+
+    def __init__(self, path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        self._connection = sqlite3.connect(self._path, isolation_level=None)
+        self._connection.execute("BEGIN EXCLUSIVE")
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.execute("ROLLBACK")
+        self._connection.close()

@@ -1,0 +1,128 @@
+"""The parts of a hook by themselves: marking what comes from outside, and finding the agent's own process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guardhouse.adapters.hooks.claude_code import ClaudeCode
+from guardhouse.adapters.hooks.closing import AGENTS, closed
+from guardhouse.adapters.hooks.codex import Codex
+from guardhouse.adapters.hooks.marking import marked, withheld
+from guardhouse.adapters.hooks.responding import agent_named
+
+RESPONSES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["stdout", "type", "content", "url", "n", "text"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+def shape(value):
+    if isinstance(value, dict):
+        return {key: shape(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [shape(item) for item in value]
+    return type(value).__name__
+
+
+@given(RESPONSES)
+def test_an_answer_keeps_its_shape_when_it_is_marked_or_withheld(response):
+    wrapped = marked(response, "the tool x")
+    assert wrapped is None or shape(wrapped) == shape(response)
+    if isinstance(response, (dict, list)):
+        assert shape(withheld(response, "no")) == shape(response)
+    else:
+        assert withheld(response, "no") == "no"
+
+
+def strings(value):
+    if isinstance(value, dict):
+        return [
+            text for key, item in value.items() if key not in ("type", "mimeType", "mode") for text in strings(item)
+        ]
+    if isinstance(value, list):
+        return [text for item in value for text in strings(item)]
+    return [value] if isinstance(value, str) else []
+
+
+@given(RESPONSES)
+def test_nothing_of_a_withheld_answer_is_left(response):
+    assert set(strings(withheld(response, "no"))) <= {"no", "[withheld]"}
+
+
+def test_blocks_of_text_are_marked_each():
+    blocks = [{"type": "text", "text": "one"}, {"type": "image", "data": "AAAA"}, {"type": "text", "text": "two"}]
+    first, picture, second = marked(blocks, "the tool x")
+    assert "\none\n" in first["text"]
+    assert "\ntwo\n" in second["text"]
+    assert picture == blocks[1]
+    assert first["type"] == "text"
+
+
+def test_every_event_of_every_agent_has_an_answer_when_nothing_else_works():
+    for name in AGENTS:
+        agent = agent_named(name)
+        assert agent.name == name
+        assert agent.events.keys() == agent.known.keys()
+        for event in agent.events:
+            answer = closed(name, event, "it is broken.")
+            assert (answer.status, answer.err) == (0, b"")
+            assert answer.out.endswith(b"}\n")
+
+
+HOST = """
+import subprocess, sys
+code = "import os, sys; from guardhouse.adapters.hooks.host import host_process;" \\
+       "print(host_process(os.getppid(), frozenset(sys.argv[1].split())))"
+through = ["sh", "-c", '"$@"; true', "sh"] if sys.argv[2] == "shell" else []
+print(subprocess.run([*through, sys.executable, "-c", code, sys.argv[1]], capture_output=True, text=True).stdout)
+"""
+
+
+def found_from(tmp_path: Path, name: str, programs: str, way: str) -> tuple[int, str]:
+    """An agent by that name runs something that looks for it: its process number, and what was found."""
+    program = tmp_path / name
+    program.symlink_to(sys.executable)
+    with subprocess.Popen(
+        [program, "-c", HOST, programs, way],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as process:
+        return process.pid, process.communicate()[0].strip()
+
+
+def test_the_agent_is_found_directly_and_through_a_shell(tmp_path):
+    for way in ("direct", "shell"):
+        (tmp_path / way).mkdir()
+        pid, found = found_from(tmp_path / way, "claude", "claude claude-code", way)
+        assert found == str(pid)
+
+
+def test_a_shell_that_is_nobodys_agent_is_not_taken_for_one(tmp_path):
+    _, found = found_from(tmp_path, "python-of-somebody", "claude", "shell")
+    assert found == "None"
+
+
+def test_a_caller_that_is_no_shell_counts_as_the_agent(tmp_path):
+    pid, found = found_from(tmp_path, "my-own-agent", "claude", "direct")
+    assert found == str(pid)
+
+
+def test_a_runtime_that_runs_the_agent_is_the_agent():
+    from guardhouse.adapters.hooks.host import _is_one_of
+
+    cli = "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"
+    assert _is_one_of(ClaudeCode.programs, ["/usr/bin/node", "--no-warnings", cli])
+    assert _is_one_of(Codex.programs, ["/opt/codex/bin/codex", "exec"])
+    assert not _is_one_of(ClaudeCode.programs, ["/usr/bin/node", "server.js", "x", "claude"])
+    assert not _is_one_of(ClaudeCode.programs, ["vim", "claude"])

@@ -1,0 +1,99 @@
+"""A person's home, project and programs in a temporary directory, and `install` and `doctor` at work there."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from guardhouse.config import find_locations
+from guardhouse.installing.checks import Check
+from guardhouse.installing.doctor import examine
+from guardhouse.installing.machine import this_machine
+from guardhouse.installing.records import Records
+
+
+class Place:
+    """One person's machine. The working directory and the environment of the test are its own."""
+
+    def __init__(self, root: Path) -> None:
+        self.home, self.project, self.programs = root / "home", root / "home" / "project", root / "programs"
+        self.project.mkdir(parents=True)
+        self.programs.mkdir()
+
+    @property
+    def claude(self) -> Path:
+        return self.home / ".claude" / "settings.json"
+
+    @property
+    def codex(self) -> Path:
+        return self.home / ".codex" / "hooks.json"
+
+    @property
+    def codex_config(self) -> Path:
+        return self.home / ".codex" / "config.toml"
+
+    @property
+    def state(self) -> Path:
+        return find_locations().state
+
+    @property
+    def records(self) -> Records:
+        return Records(find_locations())
+
+    def run(self, *arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        """`guardhouse ARGUMENTS`, without a terminal."""
+        return subprocess.run(
+            [sys.executable, "-m", "guardhouse", *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            cwd=self.project,
+            env={**os.environ, **(env or {})},
+            timeout=60,
+            check=False,
+        )
+
+    def install(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        done = self.run("install", *arguments, "--yes")
+        assert done.returncode == 0, done.stderr
+        return done
+
+    def uninstall(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        done = self.run("uninstall", *arguments, "--yes")
+        assert done.returncode == 0, done.stderr
+        return done
+
+    def program(self, name: str, script: str, directory: Path | None = None) -> Path:
+        file = (directory or self.programs) / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"#!/bin/sh\n{script}\n")
+        file.chmod(0o755)
+        return file
+
+    def change(self, file: Path, change: Any) -> None:
+        """Let `change` edit the JSON in a file."""
+        value = json.loads(file.read_text()) if file.exists() else {}
+        change(value)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(value, indent=2))
+
+    def doctor(self, *names: str) -> list[Check]:
+        return list(examine(this_machine(None, None), names))
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    made = Place(tmp_path)
+    for name in list(os.environ):
+        if name.startswith(("GUARDHOUSE_", "XDG_", "CLAUDE", "CODEX")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(made.home))
+    monkeypatch.setenv("PATH", f"{made.programs}:/usr/bin:/bin")
+    monkeypatch.chdir(made.project)
+    return made

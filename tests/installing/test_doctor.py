@@ -1,0 +1,482 @@
+"""`doctor`: what it finds wrong, one thing at a time, on real files with real programs."""
+
+import json
+import os
+import sys
+
+import pytest
+
+from guardhouse.installing import claude_checks, codex_checks
+from guardhouse.installing.agents import AGENTS, CODEX
+from guardhouse.installing.canary import deny_a_read, refuse_garbage
+from guardhouse.installing.checks import overall
+from guardhouse.installing.codex_trust import event_label, trusted_hash
+from guardhouse.installing.commands import HookCommand
+from guardhouse.installing.hook_settings import own_handlers
+from guardhouse.installing.programs import find_program, read_version, run
+
+NEW = {"claude-code": "echo '2.1.300 (Claude Code)'", "codex": "echo 'codex-cli 0.151.0'"}
+
+
+def told(checks, name, about=None):
+    """The statuses of the checks of that name."""
+    return {check.status for check in checks if check.name == name and about in {None, check.about}}
+
+
+def words(checks, status):
+    return " ".join(f"{check.what} {check.fix}" for check in checks if check.status == status)
+
+
+def trust_all(place, file=None):
+    """What Codex writes when a person trusts every hook."""
+    file = file or place.codex
+    lines = [
+        f'[hooks.state."{file}:{event_label(found.event)}:{found.group_index}:{found.handler_index}"]\n'
+        f'trusted_hash = "{trusted_hash(found)}"\n'
+        for found in own_handlers(json.loads(file.read_text()), CODEX)
+    ]
+    place.codex_config.parent.mkdir(exist_ok=True)
+    place.codex_config.write_text("".join(lines))
+
+
+@pytest.fixture
+def claude(place):
+    place.program("claude", NEW["claude-code"])
+    place.install("claude-code")
+    return place
+
+
+@pytest.fixture
+def codex(place):
+    place.program("codex", NEW["codex"])
+    place.install("codex")
+    trust_all(place)
+    return place
+
+
+# The whole -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_after_an_install_the_canary_is_denied_and_nothing_is_to_be_fixed(place, request, agent):
+    place = request.getfixturevalue("claude" if agent == "claude-code" else "codex")
+    done = place.run("doctor", agent)
+    assert done.returncode == 0, done.stdout
+    assert "a forbidden read is denied" in done.stdout
+    assert "garbage is held back" in done.stdout
+    assert "Nothing to fix." in done.stdout
+    answer = json.loads(place.run("doctor", agent, "--json").stdout)
+    assert answer["exit_status"] == 0
+    assert {check["status"] for check in answer["checks"]} == {"ok", "warn"}
+
+
+def test_observe_mode_still_denies_the_canary(place):
+    place.program("claude", NEW["claude-code"])
+    place.install("claude-code", "--observe")
+    checks = place.doctor("claude-code")
+    assert told(checks, "canary") == {"ok"}
+    assert told(checks, "mode") == {"warn"}
+
+
+def test_where_there_is_no_agent_nothing_is_guarded_and_that_is_said(place):
+    done = place.run("doctor")
+    assert done.returncode == 2
+    assert "nothing is guarded" in done.stdout
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_agent_without_hooks_is_found_and_is_to_be_fixed(place, agent):
+    place.program(AGENTS[agent].program, NEW[agent])
+    checks = place.doctor()
+    assert told(checks, "hooks", agent) == {"fail"}
+    assert f"guardhouse install {agent}" in words(checks, "fail")
+    assert overall(checks) == 1
+
+
+def test_hooks_in_a_project_are_found_there(place):
+    place.program("claude", NEW["claude-code"])
+    place.install("claude-code", "--scope", "project")
+    assert told(place.doctor("claude-code"), "hooks") == {"ok"}
+    place.install("claude-code")
+    assert told(place.doctor("claude-code"), "hooks") == {"ok", "warn"}
+
+
+# The program ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_version_that_does_not_close_is_to_be_fixed(claude):
+    claude.program("claude", "echo 2.1.294")
+    checks = claude.doctor("claude-code")
+    assert told(checks, "version") == {"fail"}
+    assert "2.1.295" in words(checks, "fail")
+
+
+@pytest.mark.parametrize("script", ["exit 3", "echo no number", "echo 1.2", "kill -9 $$"])
+def test_a_version_that_can_not_be_told_is_said(claude, script):
+    claude.program("claude", script)
+    checks = claude.doctor("claude-code")
+    assert told(checks, "version") == {"unknown"}
+    assert overall(checks) == 2
+
+
+@pytest.mark.parametrize("search", ["{project}", "{project}/node_modules/.bin", ".", "", "node_modules/.bin"])
+def test_a_program_out_of_the_working_directory_is_not_run(place, monkeypatch, search):
+    mark = place.home / "was run"
+    for directory in (place.project, place.project / "node_modules" / ".bin"):
+        place.program("claude", f"touch '{mark}'; echo 2.1.300", directory)
+    monkeypatch.setenv("PATH", search.format(project=place.project) + ":/usr/bin:/bin")
+    checks = place.doctor("claude-code")
+    assert not mark.exists()
+    assert told(checks, "program") == {"warn"}
+    assert told(checks, "version") == set()
+
+
+def test_a_program_that_leads_into_the_working_directory_is_not_run(place):
+    real = place.program("claude.sh", "echo 2.1.300", place.project)
+    (place.programs / "claude").symlink_to(real)
+    assert told(place.doctor("claude-code"), "version") == set()
+
+
+def test_the_home_directory_is_nobodys_project(place, monkeypatch):
+    place.program("claude", "echo 2.1.300", place.home / ".local" / "bin")
+    found = find_program("claude", str(place.home / ".local" / "bin"), place.home, place.home)
+    assert found.path == place.home / ".local" / "bin" / "claude"
+
+
+def test_a_program_that_takes_too_long_is_stopped_with_everything_it_started(place):
+    mark = place.home / "mark"
+    os.mkfifo(mark)
+    program = place.program("slow", f"(cat '{mark}') & wait")
+    ran = run([str(program)], timeout=0.2, cwd=place.home)
+    assert ran.status is None
+    assert "longer" in ran.why
+    # Nobody reads the pipe any more: to open it for writing would wait for a reader.
+    with pytest.raises(OSError):
+        os.open(mark, os.O_WRONLY | os.O_NONBLOCK)
+
+
+def test_versions_are_read_from_what_agents_print():
+    assert read_version("2.1.300 (Claude Code)") == (2, 1, 300)
+    assert read_version("codex-cli 0.151.0-alpha.2\n") == (0, 151, 0)
+    assert read_version("v1.2.3") == (1, 2, 3)
+    assert read_version("1.2.x 4.5") is None
+
+
+# The hooks -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("event", AGENTS["claude-code"].events)
+def test_a_missing_event_is_to_be_fixed(claude, event):
+    claude.change(claude.claude, lambda value: value["hooks"].pop(event))
+    checks = claude.doctor("claude-code")
+    assert told(checks, "hooks") == {"fail"}
+    assert event in words(checks, "fail")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda group: group["hooks"][0].pop("onFailure"),
+        lambda group: group["hooks"][0].update(onFailure="continue"),
+        lambda group: group["hooks"][0].update(timeout=1),
+        lambda group: group["hooks"][0].update({"async": True}),
+        lambda group: group["hooks"][0].update({"if": "Bash(git *)"}),
+        lambda group: group.update(matcher="Bash"),
+    ],
+)
+def test_an_entry_that_no_longer_closes_is_to_be_fixed(claude, change):
+    claude.change(claude.claude, lambda value: change(value["hooks"]["PreToolUse"][0]))
+    assert told(claude.doctor("claude-code"), "fail-closed") == {"fail"}
+
+
+def test_an_interpreter_that_is_gone_is_to_be_fixed(place):
+    gone = HookCommand(python="/nowhere/python", agent="claude-code", event="PreToolUse").text
+    place.change(
+        place.claude,
+        lambda value: value.update(hooks={"PreToolUse": [AGENTS["claude-code"].group("PreToolUse", gone)]}),
+    )
+    checks = place.doctor("claude-code")
+    assert told(checks, "command") == {"fail"}
+    assert overall(checks) == 1
+
+
+def test_a_command_with_something_else_in_it_is_to_be_fixed_and_is_not_run(claude):
+    mark = claude.home / "was run"
+
+    def change(value):
+        handler = value["hooks"]["PreToolUse"][0]["hooks"][0]
+        handler["command"] = f"touch '{mark}'; {handler['command']}"
+
+    claude.change(claude.claude, change)
+    checks = claude.doctor("claude-code")
+    assert told(checks, "command") == {"ok", "fail"}
+    assert told(checks, "canary") == set()
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_program_that_a_repositorys_settings_name_is_not_run(place, agent):
+    mark = place.home / "was run"
+    program = place.program("python", f"touch '{mark}'", place.project)
+    command = HookCommand(python=str(program), agent=agent, event="PreToolUse").text
+    file = place.project / AGENTS[agent].directory / AGENTS[agent].project_file
+    place.change(file, lambda value: value.update(hooks={"PreToolUse": [AGENTS[agent].group("PreToolUse", command)]}))
+    checks = place.doctor(agent)
+    assert not mark.exists()
+    assert told(checks, "canary") == {"unknown"}
+    assert told(checks, "command") == {"unknown"}
+
+
+def test_a_hook_with_another_state_directory_is_said_to_have_one(place):
+    place.program("claude", NEW["claude-code"])
+    place.install("claude-code", "--state-dir", str(place.home / "other"))
+    checks = place.doctor("claude-code")
+    assert told(checks, "places") == {"warn"}
+    assert f"--state-dir {place.home / 'other'}" in words(checks, "warn")
+    assert told(checks, "canary") == {"ok"}
+
+
+def test_settings_that_can_not_be_read_can_not_be_told_about(claude):
+    claude.claude.write_text("{ // mine\n}")
+    checks = claude.doctor("claude-code")
+    assert told(checks, "settings") == {"unknown"}
+    assert told(checks, "hooks") == {"fail"}
+
+
+@pytest.mark.parametrize(
+    "where", ["home/.claude/settings.json", "p/.claude/settings.json", "p/.claude/settings.local.json"]
+)
+@pytest.mark.parametrize("setting", [True, "yes"])
+def test_hooks_that_are_switched_off_anywhere_are_to_be_fixed(claude, where, setting):
+    root, _, rest = where.partition("/")
+    file = (claude.home if root == "home" else claude.project) / rest
+    claude.change(file, lambda value: value.update(disableAllHooks=setting))
+    checks = claude.doctor("claude-code")
+    assert told(checks, "hooks run") == {"fail"}
+    assert str(file) in words(checks, "fail")
+
+
+@pytest.mark.parametrize("setting", ["disableAllHooks", "allowManagedHooksOnly"])
+@pytest.mark.parametrize("name", ["managed-settings.json", "managed-settings.d/10-team.json"])
+def test_hooks_that_the_administrator_keeps_from_running_are_to_be_fixed(claude, monkeypatch, setting, name):
+    managed = claude.home / "etc"
+    monkeypatch.setattr(claude_checks, "_MANAGED", (managed / "managed-settings.json",))
+    claude.change(managed / name, lambda value: value.update({setting: True}))
+    assert told(claude.doctor("claude-code"), "hooks run") == {"fail"}
+
+
+def test_only_the_administrator_can_keep_hooks_to_himself(claude):
+    claude.change(claude.claude, lambda value: value.update(allowManagedHooksOnly=True))
+    assert told(claude.doctor("claude-code"), "hooks run") == {"ok"}
+
+
+def test_other_hooks_that_may_rewrite_are_named(claude):
+    other = {"hooks": [{"type": "command", "command": "other-tool"}]}
+    claude.change(claude.claude, lambda value: value["hooks"]["PostToolUse"].append(other))
+    checks = claude.doctor("claude-code")
+    assert told(checks, "other hooks") == {"warn"}
+    assert "other-tool" in words(checks, "warn")
+    assert overall(checks) == 0
+
+
+def test_which_case_of_the_same_user_applies_is_said(claude):
+    assert "without a sandbox" in words(claude.doctor("claude-code"), "warn")
+    claude.change(claude.claude, lambda value: value.update(sandbox={"enabled": True}))
+    checks = claude.doctor("claude-code")
+    assert "without a sandbox" not in words(checks, "warn")
+    assert "docs/threat-model.md" in words(checks, "warn")
+
+
+def test_fields_that_the_hook_did_not_know_are_counted(claude):
+    file = claude.state / "hooks" / "claude-code.unknown.json"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text('{"fields": {"PreToolUse.new_field": 3}}')
+    assert "PreToolUse.new_field (3)" in words(claude.doctor("claude-code"), "warn")
+    file.write_text("{")
+    assert told(claude.doctor("claude-code"), "unknown fields") == {"unknown"}
+
+
+# Codex ---------------------------------------------------------------------------------------------------------------
+
+
+def test_hooks_that_nobody_has_trusted_are_to_be_fixed(codex):
+    codex.codex_config.unlink()
+    checks = codex.doctor("codex")
+    assert told(checks, "trust") == {"fail"}
+    assert "/hooks" in words(checks, "fail")
+
+
+def test_hooks_that_were_trusted_with_another_content_are_to_be_fixed(codex):
+    codex.change(codex.codex, lambda value: value["hooks"]["Stop"][0]["hooks"][0].update(timeout=29))
+    checks = codex.doctor("codex")
+    assert told(checks, "trust") == {"fail"}
+    assert "another content, so Codex does not run them: Stop" in words(checks, "fail")
+
+
+def test_hooks_that_are_switched_off_in_codex_are_to_be_fixed(codex):
+    text = codex.codex_config.read_text()
+    codex.codex_config.write_text(text + "enabled = false\n")
+    assert told(codex.doctor("codex"), "trust") == {"fail"}
+    codex.codex_config.write_text(f"[features]\nhooks = false\n{text}")
+    assert told(codex.doctor("codex"), "hooks run") == {"fail"}
+
+
+def test_an_administrator_who_lets_only_his_hooks_run_is_told_of(codex, monkeypatch):
+    file = codex.home / "requirements.toml"
+    file.write_text("allow_managed_hooks_only = true\n")
+    monkeypatch.setattr(codex_checks, "_REQUIREMENTS", file)
+    assert told(codex.doctor("codex"), "hooks run") == {"fail"}
+
+
+def test_trust_that_can_not_be_read_can_not_be_told(codex):
+    codex.codex_config.write_text("[hooks.state\n")
+    assert told(codex.doctor("codex"), "trust") == {"unknown"}
+
+
+def test_a_project_that_codex_does_not_trust_is_to_be_fixed(place):
+    place.program("codex", NEW["codex"])
+    place.install("codex", "--scope", "project")
+    trust_all(place, place.project / ".codex" / "hooks.json")
+    assert told(place.doctor("codex"), "trust") == {"ok", "fail"}
+    text = place.codex_config.read_text()
+    place.codex_config.write_text(f'{text}[projects."{place.project}"]\ntrust_level = "trusted"\n')
+    assert told(place.doctor("codex"), "trust") == {"ok"}
+
+
+def test_codex_without_its_sandbox_is_told_of(codex):
+    text = codex.codex_config.read_text()
+    codex.codex_config.write_text(f'sandbox_mode = "danger-full-access"\n{text}')
+    assert "without a sandbox" in words(codex.doctor("codex"), "warn")
+
+
+# The guard itself ----------------------------------------------------------------------------------------------------
+
+
+def test_a_policy_that_can_not_be_read_is_to_be_fixed(claude):
+    config = claude.home / ".config" / "guardhouse" / "config.yaml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text("guard: {no_such_key: 1}")
+    checks = claude.doctor("claude-code")
+    assert told(checks, "policy") == {"fail"}
+    assert "no_such_key" in words(checks, "fail")
+    assert "for another reason" in words(checks, "warn")
+
+
+def test_a_gate_that_is_switched_off_is_to_be_fixed_and_the_canary_shows_it(claude):
+    config = claude.home / ".config" / "guardhouse" / "config.yaml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text("guard: {enabled: false}")
+    checks = claude.doctor("claude-code")
+    assert told(checks, "enabled") == {"fail"}
+    assert "THE GATE IS OPEN" in words(checks, "fail")
+
+
+def test_a_state_directory_that_can_not_be_written_is_to_be_fixed(place, monkeypatch):
+    blocked = place.home / "blocked"
+    blocked.write_text("a file where the directory should be")
+    monkeypatch.setenv("GUARDHOUSE_STATE_DIR", str(blocked))
+    assert told(place.doctor(), "state directory") == {"fail"}
+
+
+def test_a_key_that_others_can_read_is_to_be_fixed(claude):
+    [key, *_] = (claude.home / ".local" / "share" / "guardhouse" / "keys").glob("*.key")
+    key.chmod(0o644)
+    checks = claude.doctor("claude-code")
+    assert told(checks, "keys") == {"fail"}
+
+
+def test_a_record_whose_end_is_damaged_is_to_be_fixed(claude):
+    assert told(claude.doctor("claude-code"), "record") == {"ok"}
+    (claude.state / "audit" / "head.lock").write_bytes(b"x")
+    assert told(claude.doctor("claude-code"), "record") == {"fail"}
+
+
+def test_a_store_of_approvals_that_does_not_open_is_to_be_fixed(claude):
+    store = claude.state / "approvals.db"
+    store.write_bytes(b"no database" * 100)
+    store.chmod(0o600)
+    assert told(claude.doctor("claude-code"), "approvals") == {"fail"}
+
+
+def test_install_records_that_can_not_be_read_can_not_be_told_about(claude):
+    [record] = (claude.state / "installed").iterdir()
+    record.write_text("{")
+    assert told(claude.doctor("claude-code"), "install records") == {"unknown"}
+
+
+def test_mcp_servers_that_were_added_later_are_to_be_fixed(place):
+    file = place.project / ".mcp.json"
+    file.write_text('{"mcpServers": {"a": {"command": "x"}, "far": {"url": "https://x"}}}')
+    place.install("mcp", str(file))
+    checks = place.doctor()
+    assert told(checks, str(file)) == {"warn"}
+    place.change(file, lambda value: value["mcpServers"].update(b={"command": "y"}))
+    assert told(place.doctor(), str(file)) == {"fail"}
+    file.unlink()
+    assert told(place.doctor(), str(file)) == {"warn"}
+
+
+# What a canary's answer means ----------------------------------------------------------------------------------------
+
+DENY = {
+    "hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": "no",
+    }
+}
+ALLOW = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}
+
+
+def saying(answer, status=0):
+    text = answer if isinstance(answer, str) else json.dumps(answer)
+    return f"cat >/dev/null; echo '{text}'; exit {status}"
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        (saying(DENY), "denied"),
+        (saying(ALLOW), "open"),
+        (saying({}), "open"),
+        (saying(""), "open"),
+        (saying("deny"), "open"),
+        (saying([DENY]), "open"),
+        (saying(DENY, 1), "open"),
+        ("echo no >&2; exit 2", "broken"),
+        ("exit 2", "open"),
+        ("exit 0", "open"),
+        ("exit 127", "open"),
+        ("kill -9 $$", "open"),
+        (saying({"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "no"}}), "open"),
+    ],
+)
+def test_only_what_the_agent_takes_for_a_deny_counts_as_one(place, agent, command, answer):
+    assert deny_a_read(agent, command, place.state, place.home).answer == answer
+    assert refuse_garbage(agent, command, place.home).answer == answer
+
+
+@pytest.mark.parametrize("change", [{"continue": False}, {"suppressOutput": True}, {"new": 1}])
+def test_codex_takes_an_answer_with_other_fields_for_none(place, change):
+    assert deny_a_read("codex", saying({**DENY, **change}), place.state, place.home).answer == "open"
+    assert deny_a_read("claude-code", saying({**DENY, **change}), place.state, place.home).answer == "denied"
+
+
+def test_codex_takes_a_deny_without_a_reason_for_none(place):
+    empty = {"hookSpecificOutput": {**DENY["hookSpecificOutput"], "permissionDecisionReason": " "}}
+    assert deny_a_read("codex", saying(empty), place.state, place.home).answer == "open"
+
+
+def test_the_canary_reads_in_the_state_directory(place):
+    for agent in AGENTS:
+        given = place.home / f"{agent}.json"
+        deny_a_read(agent, f"cat >'{given}'; exit 2", place.state, place.home)
+        call = json.loads(given.read_text())
+        assert call["hook_event_name"] == "PreToolUse"
+        assert str(place.state) in json.dumps(call["tool_input"])
+
+
+def test_a_hook_of_another_installation_on_this_machine_is_tried_if_it_was_noted(claude, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/another/python")
+    assert told(claude.doctor("claude-code"), "canary") == {"ok"}

@@ -1,0 +1,138 @@
+"""`install mcp`: a client's servers behind the gateway, and back."""
+
+import json
+import sys
+
+import pytest
+
+from guardhouse.installing.commands import Options, read_gateway_arguments
+from guardhouse.installing.json_text import JsonText
+from guardhouse.installing.mcp_servers import survey, with_gateway, without_gateway
+from guardhouse.model import GuardhouseError
+from guardhouse.pins import is_server_name
+
+LIST = """{
+  "mcpServers": {
+    "files": {
+      "command": "npx",
+      "args": ["-y", "server-filesystem", "/data"],
+      "env": {"A": "1"}
+    },
+    "bare": { "command": "/opt/server" },
+    "far": {
+      "type": "http",
+      "url": "https://mcp.example/x"
+    }
+  },
+  "other": [1,2]
+}
+"""
+
+
+def guarded(text):
+    return with_gateway(JsonText(text), "/opt/python", Options())
+
+
+def test_each_server_that_is_started_runs_behind_the_gateway_and_the_rest_is_left(place):
+    file = place.project / ".mcp.json"
+    file.write_text(LIST)
+    told = place.install("mcp", str(file)).stdout
+    servers = json.loads(file.read_text())["mcpServers"]
+    gateway = ["-I", "-m", "guardhouse", "mcp", "--name"]
+    assert servers["files"] == {
+        "command": sys.executable,
+        "args": [*gateway, "files", "--", "npx", "-y", "server-filesystem", "/data"],
+        "env": {"A": "1"},
+    }
+    assert servers["bare"]["args"] == [*gateway, "bare", "--", "/opt/server"]
+    assert servers["far"] == {"type": "http", "url": "https://mcp.example/x"}
+    assert '"other": [1,2]' in file.read_text()
+    assert "Not guarded, because the client does not start it: far" in told
+    assert "Nothing to change." in place.install("mcp", str(file)).stdout
+    place.uninstall("mcp", str(file))
+    assert file.read_text() == LIST
+
+
+def test_after_a_change_each_server_gets_its_command_back(place):
+    file = place.project / ".mcp.json"
+    file.write_text(LIST)
+    place.install("mcp", str(file))
+    place.change(file, lambda value: value.update(mine=True))
+    place.uninstall("mcp", str(file))
+    assert json.loads(file.read_text()) == {**json.loads(LIST), "mine": True}
+
+
+def test_only_a_named_server_is_put_behind_the_gateway(place):
+    file = place.project / "mcp.json"
+    file.write_text('{"servers": {"a": {"type": "stdio", "command": "x"}, "b": {"command": "y"}}}')
+    told = place.install("mcp", str(file), "--server", "a").stdout
+    value = json.loads(file.read_text())
+    assert survey(value) == (("a",), ("b",), ())
+    assert "Not guarded: b" in told
+    for name in ("c", "b "):
+        assert place.run("install", "mcp", str(file), "--server", name, "--yes").returncode == 2
+    assert json.loads(file.read_text()) == value
+
+
+def test_an_upgrade_changes_the_interpreter_and_keeps_the_names():
+    old = with_gateway(JsonText(LIST), "/old/python", Options())
+    new = with_gateway(old, "/new/python", Options(state_dir="/s"))
+    servers = new.value["mcpServers"]
+    assert servers["files"]["command"] == "/new/python"
+    assert read_gateway_arguments(servers["files"]["args"]).command == "npx"
+    assert without_gateway(new).value == json.loads(LIST)
+
+
+def test_names_that_the_gateway_would_not_take_are_cleaned_and_stay_apart():
+    keys = ["my server", "My/Server", "a__b", "a___b", "ünï", "__", "!", "x" * 100]
+    text = json.dumps({"mcpServers": {key: {"command": "x"} for key in keys}})
+    servers = guarded(text).value["mcpServers"]
+    names = [read_gateway_arguments(servers[key]["args"]).name for key in keys]
+    assert names[:-1] == ["my-server", "my-server-2", "a_b", "a_b-2", "n", "server", "server-2"]
+    assert all(map(is_server_name, names))
+
+
+def test_a_name_means_one_command_over_all_lists(place):
+    first, second, third = (place.project / f"{number}.json" for number in "123")
+    for file, directory in ((first, "/a"), (second, "/b"), (third, "/a")):
+        file.write_text(json.dumps({"mcpServers": {"files": {"command": "npx", "args": ["files", directory]}}}))
+        place.install("mcp", str(file))
+    names = [
+        read_gateway_arguments(json.loads(file.read_text())["mcpServers"]["files"]["args"]).name
+        for file in (first, second, third)
+    ]
+    assert names == ["files", "files-2", "files"]
+
+
+def test_a_new_server_does_not_take_the_name_of_one_that_is_already_behind_the_gateway():
+    text = guarded(json.dumps({"mcpServers": {"my server": {"command": "x"}}}))
+    text = text.added(("mcpServers",), "my-server", {"command": "y"})
+    servers = with_gateway(text, "/opt/python", Options()).value["mcpServers"]
+    assert read_gateway_arguments(servers["my server"]["args"]).name == "my-server"
+    assert read_gateway_arguments(servers["my-server"]["args"]).name == "my-server-2"
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        {"url": "https://x"},
+        {"command": "x", "url": "https://x"},
+        {"command": "x", "type": "sse"},
+        {"command": ["x"]},
+        {"command": ""},
+        {"command": "x", "args": "y"},
+        {"command": "x", "args": [1]},
+        "x",
+        None,
+    ],
+)
+def test_what_is_not_understood_is_left_alone_and_counts_as_not_guarded(server):
+    text = json.dumps({"mcpServers": {"odd": server}})
+    assert guarded(text).text == text
+    assert survey(json.loads(text)).remote == ("odd",)
+
+
+@pytest.mark.parametrize("text", ["{}", '{"mcpServers": []}', '{"servers": null}'])
+def test_a_file_without_servers_is_refused(text):
+    with pytest.raises(GuardhouseError, match="no list of servers"):
+        guarded(text)
