@@ -32,6 +32,8 @@ from guardhouse.model import (
     ReasonCode,
     RiskLevel,
     Settlement,
+    SkillRunPost,
+    ToolCallPost,
     Verdict,
     admit,
     parse_action,
@@ -48,7 +50,7 @@ from guardhouse.policy import (
     Policy,
 )
 from guardhouse.ports import Approvals, AuditSink, Files, FixedPolicy, Pins, PolicySource, Resolver, Sessions
-from guardhouse.recording import decision_event, execution_event, trace
+from guardhouse.recording import Made, decision_event, execution_event, trace
 from guardhouse.redact import NOTHING_KNOWN, Description, describe
 
 if TYPE_CHECKING:
@@ -123,6 +125,13 @@ class Guard:
         """
         return self._finish(self._course(action, approval_id), None)
 
+    def evaluate_result(
+        self, result: ToolCallPost | SkillRunPost, call: Verdict | None, *, raised: bool = False
+    ) -> Verdict:
+        """The verdict on what a call came back with. Its event also says that the call was made, by the verdict that
+        let it through (None if another process had that): one event less than to `report` it first."""
+        return self._finish(self._course(result, None, Made(call, "raised" if raised else "")), None)
+
     async def evaluate_async(self, action: Action, *, approval_id: str | None = None) -> Verdict:
         """The same, without blocking the event loop while a name is looked up, a file read or a store written."""
         course = self._course(action, approval_id)
@@ -158,29 +167,22 @@ class Guard:
     def report(
         self,
         action: Action,
-        verdict: Verdict | None,
+        verdict: Verdict,
         outcome: Literal["executed", "aborted"],
         detail: Literal["", "raised", "stopped"] = "",
     ) -> Verdict | None:
         """Record what became of an action that was let through. None once it is recorded; otherwise the verdict on
-        its result, which then may not be seen. Without `verdict`, because another process had it, the event is found
-        with it by the call's id."""
+        its result, which then may not be seen."""
         if self._audit is None:
             return None
-        given = verdict or Verdict(
-            decision=Decision.ALLOW, risk_level=RiskLevel.LOW, reasons=(), policy_revision="", action_hash=""
-        )
         try:
             policy = self._in_force()
             # Without a policy nothing says what to mask, so nothing of the action is told.
             described = describe(action, None, policy.redactor.text) if policy is not None else NOTHING_KNOWN
-            if verdict is None:
-                name = trace(described.session_id, described.run_id, described.call_id, "")
-                given = msgspec.structs.replace(given, trace_id=name)
-            event = execution_event(self._new_event_id(), given, described, self._clock(), outcome, detail)
-            self._audit.record(event, durable=given.risk_level is RiskLevel.CRITICAL)
+            event = execution_event(self._new_event_id(), verdict, described, self._clock(), outcome, detail)
+            self._audit.record(event, durable=verdict.risk_level is RiskLevel.CRITICAL)
         except Exception as error:  # noqa: BLE001 - what leaves no evidence is not seen
-            return _held_back(given, AUDIT_UNWRITABLE, error)
+            return _held_back(verdict, AUDIT_UNWRITABLE, error)
         return None
 
     @property
@@ -196,7 +198,7 @@ class Guard:
 
     # The way an action takes
 
-    def _course(self, action: Action, approval_id: str | None) -> _Course:
+    def _course(self, action: Action, approval_id: str | None, made: Made | None = None) -> _Course:
         """Decided, then settled with people if it asks or goes back to an approval, then remembered by its session,
         then recorded. Each may only make the verdict stricter, but for an approval."""
         case: Case | None = None
@@ -226,9 +228,9 @@ class Guard:
                     yield _Remember(case.action.session_id, event)
             except Exception as error:  # noqa: BLE001 - what a session does not know of must not come into it
                 verdict = _held_back(verdict, SESSION_UNWRITABLE, error)
-        return (yield from self._recorded(verdict, case))
+        return (yield from self._recorded(verdict, case, made))
 
-    def _recorded(self, verdict: Verdict, case: Case | None) -> _Course:
+    def _recorded(self, verdict: Verdict, case: Case | None, made: Made | None = None) -> _Course:
         """The verdict once it is in the record; a deny if it can't be."""
         if self._audit is None:
             return verdict
@@ -236,7 +238,9 @@ class Guard:
             # What a person approved, and what is critical, is on disk before it runs.
             runs = verdict.decision <= Decision.ALLOW_WITH_REDACTION
             grave = verdict.risk_level is RiskLevel.CRITICAL or verdict.approval_status is ApprovalStatus.CONSUMED
-            yield _Record(decision_event(verdict, _described(case), self._clock()), durable=runs and grave)
+            if made is not None and made.verdict is not None and made.verdict.risk_level is RiskLevel.CRITICAL:
+                runs = grave = True
+            yield _Record(decision_event(verdict, _described(case), self._clock(), made), durable=runs and grave)
         except Exception as error:  # noqa: BLE001 - what leaves no evidence is not done
             return _held_back(verdict, AUDIT_UNWRITABLE, error)
         return verdict

@@ -46,10 +46,19 @@ def trace(session_id: str | None, run_id: str | None, call_id: str | None, actio
     return f"tr_{sha256(repr((session_id, run_id, call_id or action_hash)).encode()).hexdigest()[:24]}"
 
 
-def decision_event(verdict: Verdict, described: Description, now: float) -> AuditEvent:
-    """The event of a decision."""
+class Made(msgspec.Struct, frozen=True):
+    """That a call was made whose result is being judged, for the same event."""
+
+    verdict: Verdict | None
+    """The one that let it through; None if another process had it."""
+    detail: Literal["", "raised"] = ""
+
+
+def decision_event(verdict: Verdict, described: Description, now: float, made: Made | None = None) -> AuditEvent:
+    """The event of a decision. On a result it also says that the call was made which it is the result of."""
     findings, reasons = _some(verdict.findings), _some(verdict.reasons)
     left_out = len(verdict.findings) - len(findings)
+    details = (made.detail if made is not None else "", f"and {left_out} more findings" if left_out else "")
     return _event(
         "decision",
         described,
@@ -69,7 +78,9 @@ def decision_event(verdict: Verdict, described: Description, now: float) -> Audi
         approval_request_id=verdict.approval_request_id,
         approval_status=verdict.approval_status,
         actor=verdict.approval_actor,
-        detail=f"and {left_out} more findings" if left_out else "",
+        outcome="executed" if made is not None else None,
+        about=(made.verdict.event_id or None) if made is not None and made.verdict is not None else None,
+        detail=", ".join(filter(None, details)),
     )
 
 
@@ -90,7 +101,7 @@ def execution_event(
         trace_id=verdict.trace_id,
         action_hash=verdict.action_hash,
         outcome=outcome,
-        about=verdict.event_id or None,
+        about=verdict.event_id,
         approval_request_id=verdict.approval_request_id,
         detail=detail,
     )

@@ -271,21 +271,21 @@ def test_a_secret_in_what_the_server_says_on_its_own_is_masked(start, tool):
 # Evidence
 
 
-def test_every_call_leaves_a_decision_an_execution_and_a_decision_on_its_result(start, place):
+def test_every_call_leaves_a_decision_and_one_on_its_result_that_says_it_was_made(start, place):
     gateway = start()
     gateway.call("echo", say="hi")
     gateway.call("fails")
     gateway.end()
     events = [event for event in place.events() if event.tool_name == "mcp__box__echo"]
-    assert [(event.kind, event.action_type) for event in events] == [
-        ("decision", "ToolCallPre"),
-        ("execution", "ToolCallPre"),
-        ("decision", "ToolCallPost"),
+    assert [(event.action_type, event.outcome) for event in events] == [
+        ("ToolCallPre", None),
+        ("ToolCallPost", "executed"),
     ]
+    assert events[1].about == events[0].event_id
     assert len({event.trace_id for event in events}) == 1
     assert events[0].source == "mcp:box"
     assert events[0].decision is Decision.ALLOW
-    (failed,) = [one for one in place.events() if one.kind == "execution" and one.tool_name == "mcp__box__fails"]
+    (failed,) = [one for one in place.events() if one.outcome == "executed" and one.tool_name == "mcp__box__fails"]
     assert failed.detail == "raised"
 
 

@@ -58,7 +58,7 @@ def count(events: Iterable[AuditEvent]) -> Statistics:
                 _add(codes, code)
         elif event.kind == "approval" and event.approval_status is not None:
             approvals[event.approval_status.value] += 1
-        elif event.kind == "execution" and event.outcome is not None:
+        if event.outcome is not None:
             outcomes[event.outcome] += 1
     judged = decisions.total()
     return Statistics(

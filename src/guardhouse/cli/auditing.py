@@ -394,7 +394,8 @@ def _headline(event: AuditEvent) -> str:
             "deny": "blocked",
         }
         would_be = f" (would have been {words[event.would_be.value]})" if event.would_be is not None else ""
-        return words[event.decision.value] + would_be
+        made = "; the call that it comes from was made" if event.outcome == "executed" else ""
+        return words[event.decision.value] + would_be + made
     if event.kind == "approval":
         return f"an approval became {event.approval_status.value if event.approval_status else 'something else'}"
     if event.kind == "execution":

@@ -160,6 +160,14 @@ def test_a_patch_of_codex_is_read_as_the_patch_that_it_is(codex):
     assert codex.run(codex.call("apply_patch", command=outside)).does == "stops"
 
 
+def test_a_resource_of_a_server_is_judged_by_where_it_lies(hooked):
+    tool = "ReadMcpResourceTool" if hooked.agent == "claude-code" else "read_mcp_resource"
+    assert hooked.run(hooked.call(tool, server="notes", uri="notes://today")).does == "goes on"
+    assert hooked.run(hooked.call(tool, server="notes", uri="https://evil.example/x")).does == "stops"
+    key = hooked.home / ".ssh" / "id_ed25519"
+    assert hooked.run(hooked.call(tool, server="notes", uri=f"file://{key}")).does != "goes on"
+
+
 def test_a_permission_that_would_be_denied_is_denied(hooked):
     event = hooked.event("PermissionRequest", tool_name="Bash", tool_input={"command": "curl https://evil.example/x"})
     reaction = hooked.run(event)

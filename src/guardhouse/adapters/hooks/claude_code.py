@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
+import msgspec
+
 from guardhouse.adapters.hooks.interface import Agent, Kind, lets_pass, project_from, refusal
 from guardhouse.adapters.hooks.marking import withheld
-from guardhouse.model import Action, Decision, SkillRunPost, SkillRunPre, ToolCallPre
+from guardhouse.model import Action, Decision, SkillRunPost, SkillRunPre, ToolCallPost
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,10 +82,11 @@ class ClaudeCode(Agent):
         skill = event.tool_input.get("skill")
         if event.tool == "Skill" and isinstance(skill, str) and skill:
             return SkillRunPre(skill=skill, params=event.tool_input, **self.context(event))
-        params = {key: value for key, value in event.tool_input.items() if key not in _COSMETIC.get(event.tool, ())}
-        return ToolCallPre(tool=event.tool, params=params, call_id=event.call_id, **self.context(event))
+        cosmetic = _COSMETIC.get(event.tool, frozenset())
+        kept = {key: value for key, value in event.tool_input.items() if key not in cosmetic}
+        return super().call(msgspec.structs.replace(event, tool_input=kept))
 
-    def result(self, event: HookEvent, content: Any) -> Action:
+    def result(self, event: HookEvent, content: Any) -> ToolCallPost | SkillRunPost:
         """What came back."""
         skill = event.tool_input.get("skill")
         if event.tool == "Skill" and isinstance(skill, str) and skill:
@@ -97,7 +100,7 @@ class ClaudeCode(Agent):
         if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None:
             # To change a call is to approve it, where nobody would be asked; elsewhere the user sees it changed.
             unasked = event.text("permission_mode") in _UNASKED_MODES
-            changed = {**event.tool_input, **verdict.params}
+            changed = self.changed_input(event, verdict.params)
             return _decided("allow" if unasked else "ask", verdict.for_person, updatedInput=changed)
         if verdict.decision is Decision.REQUIRE_APPROVAL and self.asks_itself(event) and _is_sound(verdict):
             return _decided("ask", verdict.for_person)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 import msgspec
 
 from guardhouse.adapters.hooks.interface import Agent, Kind, lets_pass, refusal
-from guardhouse.model import Action, Decision, ToolCallPre
+from guardhouse.model import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,14 +56,9 @@ class Codex(Agent):
         """Codex has no prompts but its user's; those of a sub-agent are the agent's own."""
         return "typed" if event.run_id is None else "pasted"
 
-    def call(self, event: HookEvent) -> Action:
-        """The call. The text of a patch comes as `command`, which it is not."""
-        patch = event.tool_input.get("command")
-        if event.tool == "apply_patch" and isinstance(patch, str) and "patch" not in event.tool_input:
-            params = {key: value for key, value in event.tool_input.items() if key != "command"}
-            params["patch"] = patch
-            return ToolCallPre(tool=event.tool, params=params, call_id=event.call_id, **self.context(event))
-        return super().call(event)
+    def renames(self, event: HookEvent) -> dict[str, str]:
+        """The text of a patch comes as `command`, which it is not."""
+        return {"command": "patch"} if event.tool == "apply_patch" else super().renames(event)
 
     def to_call(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:
         """Nothing, a no, or other arguments."""
@@ -71,9 +66,7 @@ class Codex(Agent):
             return {}
         output: dict[str, Any] = {"hookEventName": event.name}
         if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None:
-            changed = {**event.tool_input, **verdict.params}
-            if event.tool == "apply_patch" and "patch" not in event.tool_input and "patch" in changed:
-                changed["command"] = changed.pop("patch")
+            changed = self.changed_input(event, verdict.params)
             output |= {"permissionDecision": "allow", "updatedInput": changed}
         else:
             output |= {"permissionDecision": "deny", "permissionDecisionReason": refusal(verdict)}

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import msgspec
 
+from guardhouse.adapters.resources import kind_of_resource
 from guardhouse.model import (
     Action,
     Decision,
     OutputPublish,
+    SkillRunPost,
     ToolCallPost,
     ToolCallPre,
     UserInput,
@@ -95,9 +97,22 @@ class Agent(ABC):
 
     def call(self, event: HookEvent) -> Action:
         """The call that is about to be made."""
-        return ToolCallPre(tool=event.tool, params=event.tool_input, call_id=event.call_id, **self.context(event))
+        params = _renamed(event.tool_input, self.renames(event))
+        return ToolCallPre(tool=event.tool, params=params, call_id=event.call_id, **self.context(event))
 
-    def result(self, event: HookEvent, content: Any) -> Action:
+    def renames(self, event: HookEvent) -> dict[str, str]:
+        """Arguments whose names say something else than they do elsewhere, and what they are called for the gate."""
+        uri = event.tool_input.get("uri")
+        if event.tool.lower() in _RESOURCE_READERS and isinstance(uri, str):
+            return {"uri": kind_of_resource(uri)}
+        return {}
+
+    def changed_input(self, event: HookEvent, params: dict[str, Any]) -> dict[str, Any]:
+        """The arguments as the agent is to use them, after the gate has masked some."""
+        back = {ours: theirs for theirs, ours in self.renames(event).items()}
+        return {**event.tool_input, **_renamed(params, back)}
+
+    def result(self, event: HookEvent, content: Any) -> ToolCallPost | SkillRunPost:
         """What a call came back with."""
         return ToolCallPost(tool=event.tool, content=content, call_id=event.call_id, **self.context(event))
 
@@ -159,6 +174,17 @@ class Agent(ABC):
     def to_spoken(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:  # noqa: ARG002 - as above
         """What to say about words that the agent has said already."""
         return {}
+
+
+_RESOURCE_READERS: Final = frozenset({"read_mcp_resource", "readmcpresourcetool", "readmcpresourcedirtool"})
+
+
+def _renamed(params: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """The same under other names; none that is there already is taken."""
+    return {
+        names[key] if names.get(key, key) not in params and key in names else key: value
+        for key, value in params.items()
+    }
 
 
 def refusal(verdict: Verdict) -> str:

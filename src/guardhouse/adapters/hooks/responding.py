@@ -96,15 +96,13 @@ def _to_permission(agent: Agent, event: HookEvent, house: House) -> dict[str, An
 def _to_result(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
     content = event.fields.get("tool_response")
     with house.open(agent, event, holds_questions=True) as guard:
-        verdict = guard.report(agent.call(event), None, "executed") or guard.evaluate(agent.result(event, content))
+        verdict = guard.evaluate_result(agent.result(event, content), None)
     return agent.to_result(event, verdict, _shown(event, verdict, content))
 
 
 def _to_failure(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
     with house.open(agent, event, holds_questions=False) as guard:
-        verdict = guard.report(agent.call(event), None, "executed", "raised") or guard.evaluate(
-            agent.result(event, event.text("error") or "")
-        )
+        verdict = guard.evaluate_result(agent.result(event, event.text("error") or ""), None, raised=True)
     return agent.to_failure(event, verdict)
 
 

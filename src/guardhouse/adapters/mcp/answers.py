@@ -18,20 +18,11 @@ if TYPE_CHECKING:
 
 CALL: Final = "tools/call"
 CALL_PARTS: Final = frozenset(["name", "arguments", "_meta", "task"])
-_NETWORK: Final = frozenset("http https ws wss ftp ftps sftp ssh gopher dict ldap ldaps tftp telnet smb".split())
 
 
 def is_ambiguous(params: dict[str, Any], parts: frozenset[str]) -> bool:
     """Whether a reader that does not mind case could take one of `params` for another one."""
     return any(key not in parts and key.casefold() in parts for key in params)
-
-
-def kind_of_resource(uri: str) -> str:
-    """The name under which the gate is shown an address: one that is reached over a network is a URL; every other is
-    the server's own, and may be a path."""
-    bare = "".join(char for char in uri if char > " ")
-    scheme = bare.partition(":")[0].lower()
-    return "url" if scheme in _NETWORK or bare.startswith(("//", "\\\\")) else "resource"
 
 
 def why_not(verdict: Verdict) -> str:

@@ -19,7 +19,6 @@ from guardhouse.adapters.mcp.answers import (
     codes,
     ended,
     is_ambiguous,
-    kind_of_resource,
     masked_answer,
     masked_params,
     why_not,
@@ -38,7 +37,7 @@ from guardhouse.adapters.mcp.messages import (
 )
 from guardhouse.adapters.mcp.names import whole_name
 from guardhouse.adapters.mcp.requests import Requests, Waiting
-from guardhouse.adapters.outcomes import Denied
+from guardhouse.adapters.resources import kind_of_resource
 from guardhouse.model import (
     DEFAULT_LIMITS,
     Decision,
@@ -308,15 +307,16 @@ class Gateway:
         if asked.method not in _JUDGED and message.kind == "result":
             return Outgoing(to_client=ended(line))
         body = message.body[message.kind]
-        unrecorded = self._report(asked, raised=message.kind == "error" or body.get("isError") is True)
-        if unrecorded is not None:
-            return Outgoing(to_client=withheld(message.id, asked, Denied(unrecorded, ran=True).text))
         call = asked.call or ToolCallPre(tool=whole_name(self._server, asked.method)[:256], params={}, **self._named)
         self._note_task(body, call)
         post = ToolCallPost(
             tool=call.tool, content=body, call_id=call.call_id, tool_digest=call.tool_digest, **self._named
         )
-        verdict = self._guard.evaluate(post)
+        if asked.verdict is not None:
+            raised = message.kind == "error" or body.get("isError") is True
+            verdict = self._guard.evaluate_result(post, asked.verdict, raised=raised)
+        else:
+            verdict = self._guard.evaluate(post)
         self._show_mode(verdict)
         if verdict.decision is Decision.ALLOW_WITH_REDACTION and isinstance(verdict.content, dict):
             body = verdict.content

@@ -352,6 +352,7 @@ SPECIAL: Final[dict[str, Callable[[Machine, State, Call], Stream]]] = {
     **dict.fromkeys(("cmake", "gio", "kioclient", "kioclient5"), run_own_verb),
     **dict.fromkeys(("trash", "trash-put", "gomi"), run_trash),
     **read_later("archives"),
+    **read_later("patching"),
     **read_later("rights"),
     **read_later("searching"),
 }
