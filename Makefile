@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test setup lint types contracts unit docs lock bench bench-shell fuzz clean
+.PHONY: run test setup lint types contracts unit docs lock bench bench-shell bench-agents fuzz clean
 
 run: setup ## watch a hijacked agent, without the gate and with it
 	@$(BIN)/guardhouse demo
@@ -45,6 +45,15 @@ bench: setup ## the figures, as ratios in one run
 
 bench-shell: setup ## the reader of shell commands: time, what is stopped, agreement with bash and shfmt
 	$(BIN)/python bench/shell_commands.py --against-shfmt
+
+# npm install @anthropic-ai/claude-agent-sdk @openai/codex typescript cc-safety-net \
+#   @modelcontextprotocol/server-everything @modelcontextprotocol/server-filesystem
+NODE_MODULES ?= node_modules
+bench-agents: setup ## under the real agents and servers, from npm: does it hold, and what does it cost
+	$(BIN)/python bench/live_agents.py --node-modules $(NODE_MODULES)
+	$(BIN)/python bench/agent_types.py --node-modules $(NODE_MODULES)
+	$(BIN)/python bench/hook.py --node-modules $(NODE_MODULES)
+	$(BIN)/python bench/gateway.py --node-modules $(NODE_MODULES)
 
 fuzz: setup ## look for commands that make the reader of shell commands fail or take long
 	$(BIN)/python bench/shell_fuzz.py --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1)

@@ -189,9 +189,12 @@ def _closed() -> GuardhouseError:
 
 
 def _make_private(directory: Path) -> None:
-    """Make a directory that is for its owner only, if it is not there."""
+    """Make a directory that is for its owner only, or make it so."""
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = directory.stat()
+        if status.st_uid == os.geteuid() and status.st_mode & 0o077:
+            directory.chmod(0o700)  # made by somebody with a lax umask: the stores would refuse to be in it
     except OSError as error:
         raise GuardhouseError(
             f"The state directory {directory} can't be made: {error.strerror}.", fix="Name another: --state-dir."

@@ -16,7 +16,7 @@ from guardhouse.guard import Guard
 from guardhouse.pins import PinStore
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
     from pathlib import Path
 
     from guardhouse.adapters import GuardedAsyncFunction, GuardedFunction, ToolNames
@@ -76,14 +76,18 @@ def open_for_agent(
     holds_questions: bool = True,
     config_file: Path | None = None,
     state_dir: Path | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> LocalGuard:
     """A guard for a call that a coding agent is about to make, or has made, in a process of its own.
 
     `project` is the project wherever the call runs. What comes into the agent's session is remembered, for the
     processes that judge its later calls. Without `holds_questions` nobody is asked here: the agent puts its question to
-    its own user. `agent_pid` is the agent's process, None if that is not known.
+    its own user. `agent_pid` is the agent's process, None if that is not known. `variables` stand in for this process's
+    environment, which a repository may have had a say in.
     """
-    sources = find_sources(config_file=config_file, cwd=project, state_dir=state_dir, is_project=True)
+    sources = find_sources(
+        config_file=config_file, cwd=project, state_dir=state_dir, is_project=True, variables=variables
+    )
     return LocalGuard(
         sources,
         resolver=SystemResolver(),

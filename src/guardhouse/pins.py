@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MOST_TOOLS: Final = 4096
 _LARGEST: Final = 16 * 1024 * 1024
 """Of one server's file: a server must not be able to fill the disk with what it says of itself."""
-_LONGEST_SHOWN: Final = 16_384
+_LONGEST_SHOWN: Final = 65_536
 _PATIENCE: Final = 5.0
 """Seconds to wait for another process that changes the same file."""
 _POLL: Final = 0.01
@@ -57,7 +57,7 @@ class ServerPins(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     server: str
     salt: str
     command: str
-    """A digest of the command line, which may hold a password."""
+    """A digest of the command line, which may hold a password, and of the files it means."""
     shown_command: str
     """The same for people, secrets masked."""
     tools: dict[str, PinnedTool] = {}
@@ -80,6 +80,9 @@ class PinStore:
             return ToolPin()
         try:
             server = self.server(parts[1])
+            if server is None or parts[2] not in server.tools:
+                self._looked.pop(parts[1], None)  # a gateway may have pinned it this very moment
+                server = self.server(parts[1])
         except GuardhouseError as error:
             return ToolPin(error=error.what)
         known = server.tools.get(parts[2]) if server is not None else None
@@ -120,19 +123,21 @@ class PinStore:
             raise _unreadable(self._directory, error.strerror) from None
         return [server for name in names if (server := self.server(name)) is not None]
 
-    def claim(self, name: str, command: Sequence[str], mask: Callable[[str], str]) -> None:
-        """Let `name` stand for this command line. GuardhouseError if it stands for another one: then one server could
-        pass for the other, and inherit what people said of its tools."""
+    def claim(self, name: str, command: Sequence[str], mask: Callable[[str], str], place: Sequence[str] = ()) -> None:
+        """Let `name` stand for this command line, and for the files that it means by it (`place`). GuardhouseError if
+        it stands for another one: then one server could pass for the other, and inherit what people said of its
+        tools."""
         import shlex
 
         with self._changing(name) as server:
             if server is None:
                 salt = os.urandom(16).hex()
-                digest = _command_digest(salt, command)
+                digest = _command_digest(salt, command, place)
                 self._write(ServerPins(name, salt, digest, mask(shlex.join(command))))
-            elif server.command != _command_digest(server.salt, command):
+            elif server.command != _command_digest(server.salt, command, place):
                 raise GuardhouseError(
-                    f"The name {name} belongs to another command: {server.shown_command}",
+                    f"The name {name} belongs to another command, or to another program or directory:"
+                    f" {server.shown_command}",
                     fix=f"Give this server a name of its own with --name, or, if it has only changed how it is started,"
                     f" let the name go first: guardhouse pins forget {name}",
                 )
@@ -153,15 +158,18 @@ class PinStore:
                     self._write(server)
         return [tool for tool, said in tools.items() if said.digest != server.tools[tool].pinned.digest]
 
-    def accept(self, name: str, tool: str) -> bool:
-        """Pin what the server says of this tool now; False if that is what is pinned, or nothing is."""
+    def accept(self, name: str, tool: str, digest: str) -> None:
+        """Pin what the server says of this tool now, if it is the description with this digest, which was looked at.
+        GuardhouseError if it is another one by now, or none."""
         with self._changing(name) as server:
             known = server.tools.get(tool) if server is not None else None
-            if server is None or known is None or known.announced is None:
-                return False
+            if server is None or known is None or known.announced is None or known.announced.digest != digest:
+                raise GuardhouseError(
+                    "The server has changed the description again since it was shown. Nothing was accepted.",
+                    fix="Look at it once more: guardhouse pins list --changed",
+                )
             tools = {**server.tools, tool: PinnedTool(known.announced)}
             self._write(msgspec.structs.replace(server, tools=tools))
-            return True
 
     def forget(self, name: str) -> bool:
         """Let go of a server's name and of everything that was pinned of it; whether there was anything."""
@@ -179,7 +187,7 @@ class PinStore:
         """The server and the own name of a pinned tool, given by its whole name in any case; None if there is none, or
         more than one."""
         parts = tool.strip().split("__", 2)
-        if len(parts) != 3 or parts[0].lower() != "mcp":
+        if len(parts) != 3 or parts[0].lower() != "mcp" or not is_server_name(parts[1].lower()):
             return None
         server = self.server(parts[1].lower())
         if server is None:
@@ -188,6 +196,11 @@ class PinStore:
             return server.server, parts[2]
         alike = [name for name in server.tools if name.lower() == parts[2].lower()]
         return (server.server, alike[0]) if len(alike) == 1 else None
+
+    def knows_server_of(self, tool: str) -> bool:
+        """Whether anything is kept of the server that a whole name speaks of."""
+        parts = tool.strip().lower().split("__", 2)
+        return len(parts) == 3 and parts[0] == "mcp" and is_server_name(parts[1]) and self.server(parts[1]) is not None
 
     # Files
 
@@ -282,8 +295,8 @@ def _load(path: Path) -> ServerPins:
         raise _unreadable(path, "it is damaged") from None
 
 
-def _command_digest(salt: str, command: Sequence[str]) -> str:
-    return sha256(salt.encode() + msgspec.json.encode(list(command))).hexdigest()
+def _command_digest(salt: str, command: Sequence[str], place: Sequence[str]) -> str:
+    return sha256(salt.encode() + msgspec.json.encode([list(command), list(place)])).hexdigest()
 
 
 def cut(shown: str) -> str:

@@ -14,6 +14,8 @@ SERVER = Path(__file__).with_name("mcp_server.py")
 READS = 'guard: {tools: {"mcp__box__*": {capabilities: [reads]}}}\n'
 UNTRUSTED = 'guard: {tools: {"mcp__box__*": {capabilities: [reads_untrusted]}}}\n'
 PATIENCE = 30
+AS_ANOTHER_CLIENT = [sys.executable, "-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"]
+"""A process of its own to be the client; else the test is it, and counts as a guarded agent that may allow nothing."""
 MCP = [sys.executable, "-m", "guardhouse", "mcp"]
 
 

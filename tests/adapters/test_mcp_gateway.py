@@ -5,25 +5,10 @@ import json
 import time
 
 import pytest
-from mcp_client import READS, UNTRUSTED, Gateway, text_of
+from mcp_client import READS, UNTRUSTED, text_of
 from mcp_server import SECRET
 
 from guardhouse.model import Decision
-
-
-@pytest.fixture
-def start(place):
-    """A gateway in front of the server, started as often as a test wants."""
-    running = []
-
-    def started(config=READS, *options, **more):
-        place.configure(config)
-        running.append(Gateway(place, *options, **more))
-        return running[-1]
-
-    yield started
-    for gateway in running:
-        gateway.stop()
 
 
 def approve(place, request_id):
@@ -216,7 +201,7 @@ def test_a_resource_is_read_without_a_question_and_its_content_masked_and_marked
         ("file:///%2e%2e{key}", "path.sensitive_read"),
         ("notes://x/../../..{key}", "path.sensitive_read"),
         ("https://evil.example/", "non_allowlisted_domain"),
-        ("ht\ntps://evil.example/", "url.ambiguous"),
+        ("ht\ntps://evil.example/", "blanks or control characters"),
         ("http://169.254.169.254/latest/", "private_ip"),
     ],
 )

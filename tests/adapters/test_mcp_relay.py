@@ -10,21 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from mcp_client import PATIENCE, READS, Gateway, text_of
-
-
-@pytest.fixture
-def start(place):
-    running = []
-
-    def started(config=READS, *options, **more):
-        place.configure(config)
-        running.append(Gateway(place, *options, **more))
-        return running[-1]
-
-    yield started
-    for gateway in running:
-        gateway.stop()
+from mcp_client import PATIENCE, READS, text_of
 
 
 def test_it_ends_when_its_server_ends_and_with_its_exit_status(start):
@@ -128,12 +114,13 @@ def test_a_gate_that_is_switched_off_says_so(start):
     assert "switched off" in gateway.end()[1]
 
 
-def test_a_message_that_is_longer_than_anything_is_left_out_and_the_next_one_passes(start):
+def test_a_message_that_is_longer_than_anything_is_refused_and_the_next_one_passes(start):
     gateway = start()
     size = 70 * 1024 * 1024
     gateway.send(b'{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":"' + b"x" * size + b'"}}\n')
+    assert "longer than" in gateway.answer(5)["error"]["message"]
     assert gateway.ask("ping")["result"] == {"resources": []}
-    assert "was left out" in gateway.end()[1]
+    assert not any(b"xxxx" in line for line in gateway.reached())
 
 
 def test_a_real_server_behind_a_real_gateway_passes_every_message_kind(place):
@@ -146,6 +133,45 @@ def test_a_real_server_behind_a_real_gateway_passes_every_message_kind(place):
     messages = json.loads(done.stdout)["messages"]
     assert messages["changed"] == 0
     assert messages["sent"] == messages["reached the server"]
+
+
+SLEEPS = "import signal, time; signal.signal(signal.SIGTERM, HOW); print(flush=True); time.sleep(600)"
+NOTE = json.dumps({"jsonrpc": "2.0", "method": "notifications/x", "params": {"a": "a" * 60_000}}).encode() + b"\n"
+
+
+def deaf(how):
+    """A server that reads nothing, and heeds being told to end or not."""
+    return [sys.executable, "-c", SLEEPS.replace("HOW", f"signal.{how}")]
+
+
+@pytest.mark.parametrize(("how", "status"), [("SIG_DFL", 128 + signal.SIGTERM), ("SIG_IGN", 128 + signal.SIGKILL)])
+def test_a_server_that_does_not_read_is_ended_when_its_client_is_gone(start, how, status):
+    gateway = start(listed=False, command=deaf(how))
+    gateway.write(NOTE + NOTE + NOTE[:30_000])  # more than the pipe to the server takes
+    assert gateway.end()[0] == status
+
+
+def test_a_server_that_does_not_read_what_is_refused_is_ended_when_its_client_is_gone(start):
+    floods = 'import time\nfor n in range(3000): print(\'{"jsonrpc":"2.0","id":%d,"method":"x","odd":1}\' % n)\n'
+    gateway = start(listed=False, command=[sys.executable, "-c", f"{floods}print(flush=True); time.sleep(600)"])
+    assert gateway.end()[0] == 128 + signal.SIGTERM
+
+
+def test_a_server_that_does_not_heed_a_signal_does_not_keep_its_gateway(start):
+    says = json.dumps({"jsonrpc": "2.0", "method": "up"})
+    code = f"import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print({says!r}, flush=True)"
+    gateway = start(listed=False, command=[sys.executable, "-c", f"{code}; time.sleep(600)"])
+    assert gateway.message()["method"] == "up"
+    gateway.process.send_signal(signal.SIGTERM)
+    assert gateway.process.wait(PATIENCE) == 128 + signal.SIGKILL
+
+
+def test_what_a_client_sent_before_it_went_still_reaches_a_server_that_reads(start):
+    gateway = start()
+    for number in range(30):
+        gateway.request("tools/call", name="echo", arguments={"n": number})
+    assert gateway.end()[0] == 0
+    assert sum(b'"tools/call"' in line for line in gateway.log.read_bytes().splitlines()) == 30
 
 
 def test_bytes_of_the_server_that_are_no_message_do_not_reach_the_client(start):

@@ -7,7 +7,7 @@ from guardhouse.installing.installer import plan_install, plan_uninstall
 
 
 def commands(python="/opt/python", agent=CLAUDE_CODE):
-    return {event: HookCommand(python=python, agent=agent.name, event=event).text for event in agent.events}
+    return {event: HookCommand(python=python, agent=agent.name, event=event) for event in agent.events}
 
 
 def plan(path, records, python="/opt/python", agent=CLAUDE_CODE):
@@ -18,7 +18,7 @@ def plan(path, records, python="/opt/python", agent=CLAUDE_CODE):
         records,
         lambda text: with_hooks(text, agent, new),
         lambda text: without_hooks(text, agent),
-        tuple(new.values()),
+        tuple(command.text for command in new.values()),
     )
 
 

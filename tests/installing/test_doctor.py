@@ -96,7 +96,8 @@ def test_an_agent_without_hooks_is_found_and_is_to_be_fixed(place, agent):
 def test_hooks_in_a_project_are_found_there(place):
     place.program("claude", NEW["claude-code"])
     place.install("claude-code", "--scope", "project")
-    assert told(place.doctor("claude-code"), "hooks") == {"ok"}
+    # In a process of its own: a hook takes who starts it for the agent, and agents may not install anything.
+    assert "all 7 events, fail-closed" in place.run("doctor", "claude-code").stdout
     place.install("claude-code")
     assert told(place.doctor("claude-code"), "hooks") == {"ok", "warn"}
 
@@ -190,7 +191,7 @@ def test_an_entry_that_no_longer_closes_is_to_be_fixed(claude, change):
 
 
 def test_an_interpreter_that_is_gone_is_to_be_fixed(place):
-    gone = HookCommand(python="/nowhere/python", agent="claude-code", event="PreToolUse").text
+    gone = HookCommand(python="/nowhere/python", agent="claude-code", event="PreToolUse")
     place.change(
         place.claude,
         lambda value: value.update(hooks={"PreToolUse": [AGENTS["claude-code"].group("PreToolUse", gone)]}),
@@ -205,7 +206,8 @@ def test_a_command_with_something_else_in_it_is_to_be_fixed_and_is_not_run(claud
 
     def change(value):
         handler = value["hooks"]["PreToolUse"][0]["hooks"][0]
-        handler["command"] = f"touch '{mark}'; {handler['command']}"
+        handler["args"].insert(0, "-c")
+        handler["args"].insert(1, f"open({str(mark)!r}, 'w')")
 
     claude.change(claude.claude, change)
     checks = claude.doctor("claude-code")
@@ -218,7 +220,7 @@ def test_a_command_with_something_else_in_it_is_to_be_fixed_and_is_not_run(claud
 def test_a_program_that_a_repositorys_settings_name_is_not_run(place, agent):
     mark = place.home / "was run"
     program = place.program("python", f"touch '{mark}'", place.project)
-    command = HookCommand(python=str(program), agent=agent, event="PreToolUse").text
+    command = HookCommand(python=str(program), agent=agent, event="PreToolUse")
     file = place.project / AGENTS[agent].directory / AGENTS[agent].project_file
     place.change(file, lambda value: value.update(hooks={"PreToolUse": [AGENTS[agent].group("PreToolUse", command)]}))
     checks = place.doctor(agent)
@@ -227,13 +229,15 @@ def test_a_program_that_a_repositorys_settings_name_is_not_run(place, agent):
     assert told(checks, "command") == {"unknown"}
 
 
-def test_a_hook_with_another_state_directory_is_said_to_have_one(place):
+def test_a_hook_with_another_state_directory_can_only_be_told_about_with_that(place):
     place.program("claude", NEW["claude-code"])
-    place.install("claude-code", "--state-dir", str(place.home / "other"))
+    other = place.home / "other"
+    place.install("claude-code", "--state-dir", str(other))
     checks = place.doctor("claude-code")
-    assert told(checks, "places") == {"warn"}
-    assert f"--state-dir {place.home / 'other'}" in words(checks, "warn")
+    assert told(checks, "places") == {"unknown"}
+    assert f"--state-dir {other}" in words(checks, "unknown")
     assert told(checks, "canary") == {"ok"}
+    assert place.run("doctor", "claude-code", "--state-dir", str(other)).returncode == 0
 
 
 def test_settings_that_can_not_be_read_can_not_be_told_about(claude):
@@ -411,7 +415,7 @@ def test_mcp_servers_that_were_added_later_are_to_be_fixed(place):
     checks = place.doctor()
     assert told(checks, str(file)) == {"warn"}
     place.change(file, lambda value: value["mcpServers"].update(b={"command": "y"}))
-    assert told(place.doctor(), str(file)) == {"fail"}
+    assert told(place.doctor(), str(file)) == {"fail", "warn"}
     file.unlink()
     assert told(place.doctor(), str(file)) == {"warn"}
 
@@ -426,6 +430,10 @@ DENY = {
     }
 }
 ALLOW = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}
+
+
+def in_shell(command):
+    return ["/bin/sh", "-c", command]
 
 
 def saying(answer, status=0):
@@ -453,25 +461,33 @@ def saying(answer, status=0):
     ],
 )
 def test_only_what_the_agent_takes_for_a_deny_counts_as_one(place, agent, command, answer):
-    assert deny_a_read(agent, command, place.state, place.home).answer == answer
-    assert refuse_garbage(agent, command, place.home).answer == answer
+    assert deny_a_read(agent, in_shell(command), place.state, place.home).answer == answer
+    assert refuse_garbage(agent, in_shell(command), place.home).answer == answer
+
+
+@pytest.mark.parametrize("words", [["/nowhere/python"], ["/bin/sh", "-c", "exit 127"], ["/bin/sh", "-c", "kill -9 $$"]])
+def test_where_the_agent_closes_by_itself_a_hook_that_fails_is_broken_and_not_open(place, words):
+    assert deny_a_read("claude-code", words, place.state, place.home, closes=True).answer == "broken"
+    assert deny_a_read("claude-code", words, place.state, place.home).answer == "open"
+    said = in_shell(saying({}))
+    assert deny_a_read("claude-code", said, place.state, place.home, closes=True).answer == "open"
 
 
 @pytest.mark.parametrize("change", [{"continue": False}, {"suppressOutput": True}, {"new": 1}])
 def test_codex_takes_an_answer_with_other_fields_for_none(place, change):
-    assert deny_a_read("codex", saying({**DENY, **change}), place.state, place.home).answer == "open"
-    assert deny_a_read("claude-code", saying({**DENY, **change}), place.state, place.home).answer == "denied"
+    assert deny_a_read("codex", in_shell(saying({**DENY, **change})), place.state, place.home).answer == "open"
+    assert deny_a_read("claude-code", in_shell(saying({**DENY, **change})), place.state, place.home).answer == "denied"
 
 
 def test_codex_takes_a_deny_without_a_reason_for_none(place):
     empty = {"hookSpecificOutput": {**DENY["hookSpecificOutput"], "permissionDecisionReason": " "}}
-    assert deny_a_read("codex", saying(empty), place.state, place.home).answer == "open"
+    assert deny_a_read("codex", in_shell(saying(empty)), place.state, place.home).answer == "open"
 
 
 def test_the_canary_reads_in_the_state_directory(place):
     for agent in AGENTS:
         given = place.home / f"{agent}.json"
-        deny_a_read(agent, f"cat >'{given}'; exit 2", place.state, place.home)
+        deny_a_read(agent, in_shell(f"cat >'{given}'; exit 2"), place.state, place.home)
         call = json.loads(given.read_text())
         assert call["hook_event_name"] == "PreToolUse"
         assert str(place.state) in json.dumps(call["tool_input"])

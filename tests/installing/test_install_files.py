@@ -18,7 +18,7 @@ from test_json_text import files
 from guardhouse.approvals import register
 from guardhouse.config import Locations
 from guardhouse.installing.agents import AGENTS, CLAUDE_CODE, CODEX
-from guardhouse.installing.commands import read_hook_command
+from guardhouse.installing.commands import read_handler
 from guardhouse.installing.hook_settings import own_handlers
 from guardhouse.installing.installer import carry_out
 from guardhouse.installing.records import Records
@@ -68,7 +68,9 @@ def test_every_event_gets_the_command_of_this_interpreter_and_the_flags_that_clo
     assert tuple(events) == AGENTS[agent].events
     for event, [group] in events.items():
         [handler] = group["hooks"]
-        command = read_hook_command(handler.pop("command"))
+        command = read_handler(handler)
+        for key in ("command", "args"):
+            handler.pop(key, None)
         assert (command.python, command.agent, command.event) == (sys.executable, agent, event)
         if agent == "codex":
             assert handler == {"type": "command", "timeout": 30}
@@ -109,7 +111,7 @@ def test_other_places_that_were_named_are_in_the_command(place):
     config.write_text("guard: {}")
     place.install("codex", "--state-dir", str(place.home / "state here"), "--config", str(config))
     [found, *_] = own_handlers(json.loads(place.codex.read_text()), CODEX)
-    options = read_hook_command(found.handler["command"]).options
+    options = read_handler(found.handler).options
     assert (options.state_dir, options.config) == (str(place.home / "state here"), str(config))
 
 

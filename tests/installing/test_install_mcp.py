@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 
 import pytest
 
@@ -67,7 +68,7 @@ def test_only_a_named_server_is_put_behind_the_gateway(place):
     file.write_text('{"servers": {"a": {"type": "stdio", "command": "x"}, "b": {"command": "y"}}}')
     told = place.install("mcp", str(file), "--server", "a").stdout
     value = json.loads(file.read_text())
-    assert survey(value) == (("a",), ("b",), ())
+    assert survey(value)[:3] == (("a",), ("b",), ())
     assert "Not guarded: b" in told
     for name in ("c", "b "):
         assert place.run("install", "mcp", str(file), "--server", name, "--yes").returncode == 2
@@ -113,23 +114,113 @@ def test_a_new_server_does_not_take_the_name_of_one_that_is_already_behind_the_g
 
 
 @pytest.mark.parametrize(
-    "server",
+    ("server", "kind"),
     [
-        {"url": "https://x"},
-        {"command": "x", "url": "https://x"},
-        {"command": "x", "type": "sse"},
-        {"command": ["x"]},
-        {"command": ""},
-        {"command": "x", "args": "y"},
-        {"command": "x", "args": [1]},
-        "x",
-        None,
+        ({"url": "https://x"}, "remote"),
+        ({"command": ""}, "remote"),
+        ("x", "remote"),
+        (None, "remote"),
+        ({"command": "x", "url": "https://x"}, "unclear"),
+        ({"command": "x", "serverUrl": "https://x"}, "unclear"),
+        ({"command": "x", "type": "sse"}, "unclear"),
+        ({"command": "x", "type": 7}, "unclear"),
+        ({"command": ["x"]}, "unclear"),
+        ({"command": "x", "args": "y"}, "unclear"),
+        ({"command": "x", "args": [1]}, "unclear"),
     ],
 )
-def test_what_is_not_understood_is_left_alone_and_counts_as_not_guarded(server):
+def test_what_is_not_understood_is_left_alone_and_counts_as_not_guarded(server, kind):
     text = json.dumps({"mcpServers": {"odd": server}})
     assert guarded(text).text == text
-    assert survey(json.loads(text)).remote == ("odd",)
+    assert getattr(survey(json.loads(text)), kind) == ("odd",)
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        {"command": "x", "args": None},
+        {"command": "x", "url": ""},
+        {"command": "x", "type": "STDIO"},
+        {"command": "x", "type": "local"},
+        {"command": "x", "type": None, "url": None},
+    ],
+)
+def test_odd_spellings_that_mean_a_started_server_are_put_behind_the_gateway(server):
+    text = guarded(json.dumps({"mcpServers": {"odd": server}}))
+    assert survey(text.value).guarded == ("odd",)
+    back = without_gateway(text).value["mcpServers"]["odd"]
+    assert {key: value for key, value in server.items() if key != "args"} == back
+
+
+@pytest.mark.parametrize(
+    ("command", "args"),
+    [
+        ("guardhouse", ["mcp", "--", "npx", "server"]),
+        ("/opt/bin/guardhouse", ["mcp", "--name", "mine", "--", "npx", "server"]),
+        ("/other/python3", ["-m", "guardhouse", "mcp", "--name", "mine", "--", "npx", "server"]),
+        ("/other/python3", ["-Im", "guardhouse", "mcp", "--", "npx", "server"]),
+        ("uvx", ["guardhouse", "mcp", "--", "npx", "server"]),
+        ("uv", ["run", "guardhouse", "mcp", "--state-dir", "/s", "--", "npx", "server"]),
+    ],
+)
+def test_a_server_that_somebody_put_behind_the_gateway_by_hand_is_not_put_there_twice(place, command, args):
+    file = place.project / ".mcp.json"
+    file.write_text(json.dumps({"mcpServers": {"a": {"command": command, "args": args}}}))
+    before = file.read_text()
+    done = place.run("install", "mcp", str(file), "--yes")
+    assert done.returncode == 0
+    assert file.read_text() == before
+    assert survey(json.loads(before)).by_hand == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("command", "args"),
+    [
+        ("sh", ["-c", "x", "guardhouse", "mcp", "--", "y"]),
+        ("guardhouse", ["mcp"]),
+        ("guardhouse", ["mcp", "--"]),
+        ("guardhouse", ["hook", "mcp", "--", "y"]),
+        ("/x/guardhouse.sh", ["mcp", "--", "y"]),
+    ],
+)
+def test_what_only_looks_like_a_gateway_is_put_behind_one(command, args):
+    text = guarded(json.dumps({"mcpServers": {"a": {"command": command, "args": args}}}))
+    assert read_gateway_arguments(text.value["mcpServers"]["a"]["args"]).command == command
+
+
+def test_every_list_in_a_file_is_put_behind_the_gateway(place):
+    file = place.home / ".claude.json"
+    value = {
+        "mcpServers": {"a": {"command": "x"}},
+        "servers": {"a": {"command": "y"}},
+        "projects": {
+            "/p": {"mcpServers": {"a": {"command": "x"}, "far": {"url": "https://z"}}},
+            "/q": {"mcpServers": {}},
+        },
+    }
+    before = json.dumps(value, indent=2)
+    file.write_text(before)
+    told = place.install("mcp", str(file)).stdout
+    after = json.loads(file.read_text())
+    assert survey(after).guarded == ("a", "a (in servers)", "a (in /p)")
+    lists = [after["mcpServers"], after["servers"], after["projects"]["/p"]["mcpServers"]]
+    # The same command line has the same name; another one has its own.
+    assert [read_gateway_arguments(one["a"]["args"]).name for one in lists] == ["a", "a-2", "a"]
+    assert "does not start it: far (in /p)" in told
+    place.uninstall("mcp", str(file))
+    assert file.read_text() == before
+
+
+def test_a_long_list_is_rewritten_in_the_time_of_one_reading():
+    text = JsonText(
+        json.dumps({"mcpServers": {f"s{n}": {"command": "x", "args": [str(n)]} for n in range(600)}}, indent=2)
+    )
+    began = time.process_time()
+    new = with_gateway(text, "/opt/python", Options())
+    back = without_gateway(new)
+    assert time.process_time() - began < 5
+    assert len(survey(new.value).guarded) == 600
+    assert back.value == text.value
 
 
 @pytest.mark.parametrize("text", ["{}", '{"mcpServers": []}', '{"servers": null}'])

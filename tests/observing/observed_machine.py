@@ -11,7 +11,7 @@ from guardhouse.audit import events
 from guardhouse.config import Sources, find_locations, set_mode
 from guardhouse.egress import SystemResolver
 from guardhouse.model import ToolCallPre
-from guardhouse.observing import allowed_by, suggest
+from guardhouse.observing import allowed_by, suggest, unfit_place
 from guardhouse.opening import LocalGuard
 
 NOON = 1_769_860_800.0  # 2026-01-31T12:00:00Z
@@ -41,7 +41,8 @@ class Machine:
 
     def suggestions(self):
         seen = (entry.event for entry in events(self.log))
-        return suggest(seen, allowed_by(self.sources.load()))
+        policy = self.sources.load()
+        return suggest(seen, allowed_by(policy), unfit_place(policy.settings.surroundings, ""))
 
 
 def fetch(url, session="s1", **more):

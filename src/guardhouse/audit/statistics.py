@@ -16,6 +16,8 @@ _TOP: Final = 10
 _MOST_NAMES: Final = 10_000
 """Names that are counted. An attacker can invent tools; further names are counted together."""
 _OTHERS: Final = "(others)"
+DOCTOR_SESSION: Final = "guardhouse-doctor"
+"""The session of the calls with which `doctor` tries whether the gate is shut."""
 
 
 class Statistics(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,6 +79,12 @@ def _add(counter: Counter[str], name: str) -> None:
     counter[name if name in counter or len(counter) < _MOST_NAMES else _OTHERS] += 1
 
 
+def is_canary(event: AuditEvent) -> bool:
+    """Whether nobody's work was stopped here: `doctor` tried the gate, and it was shut. What went through is counted,
+    whatever session it says it is of."""
+    return event.session_id == DOCTOR_SESSION and event.decision is Decision.DENY
+
+
 class Calls(msgspec.Struct, frozen=True, kw_only=True):
     """What became of tool calls. A call that asked and went ahead later is one call."""
 
@@ -102,7 +110,7 @@ def count_calls(events: Iterable[AuditEvent]) -> Calls:
         return False
 
     for event in events:
-        if event.kind != "decision" or event.action_type != "ToolCallPre":
+        if event.kind != "decision" or event.action_type != "ToolCallPre" or is_canary(event):
             continue
         request = event.approval_request_id
         calls += is_first(request, None)

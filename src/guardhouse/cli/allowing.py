@@ -13,7 +13,7 @@ from guardhouse.cli.options import json_option, state_dir_option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from guardhouse.config import Kind, TrustStore
+    from guardhouse.config import Kind, Sources, TrustStore
 
 
 @click.command()
@@ -60,6 +60,9 @@ def allow(
 
         allow_tool(entry, capability_names(can), pinned_digest(entry, state_dir))
         return
+    from guardhouse.observing import loosen
+
+    loosen(sources, f"allowing {kind} {entry}")
     done = allowances.add(kind, entry)
     try:
         revision = sources.load().revision
@@ -82,9 +85,11 @@ def allow_tool(tool: str, can: list[str], digest: str | None) -> None:
     does not let that in; then nothing is said."""
     from guardhouse.config import Allowances, find_sources
     from guardhouse.model import PolicyError, visible
+    from guardhouse.observing import loosen
 
     sources = find_sources()
     allowances = Allowances(sources.locations.allowed)
+    loosen(sources, f"allowing tool {tool}, which can do: {', '.join(can) or 'nothing of consequence'}")
     done = allowances.add("tool", tool, can, pinned_to=digest)
     try:
         revision = sources.load().revision
@@ -138,14 +143,16 @@ def trust(file: Path | None, *, revoke: bool, list_all: bool) -> None:
         if revoke:
             click.echo(f"{'No longer trusted' if store.revoke(path) else 'Was not trusted'}: {visible(str(path))}")
         else:
-            _trust_one(store, path)
+            _trust_one(sources, store, path)
 
 
-def _trust_one(store: TrustStore, path: Path) -> None:
+def _trust_one(sources: Sources, store: TrustStore, path: Path) -> None:
     """Show the file, whole and with nothing hidden, and trust the bytes that were shown."""
     from guardhouse.model import GuardhouseError, visible
+    from guardhouse.observing import loosen, require_person
     from guardhouse.policy import read_document
 
+    require_person(sources.locations)
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -155,5 +162,6 @@ def _trust_one(store: TrustStore, path: Path) -> None:
         click.echo(f"  {visible(line)}")
     if sys.stdin.isatty() and not click.confirm(f"Trust {visible(str(path))}, exactly as shown?"):
         raise GuardhouseError("Not trusted.")
+    loosen(sources, f"trusting {path}")
     store.trust(path, content)
     click.echo(f"Trusted, exactly as shown: {visible(str(path))}")

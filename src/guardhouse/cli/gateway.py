@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -29,15 +29,15 @@ def mcp(
     Put this in the place of the server's own command in your client's list of servers. Exit status: the server's, or 2
     if the gate could not be built; then the server is not started.
     """
-    from guardhouse.adapters.mcp import Gateway, notice, relay, server_name
+    from guardhouse.adapters.mcp import Gateway, notice, place_of, relay, server_name
     from guardhouse.config import find_locations
     from guardhouse.opening import open_guard
     from guardhouse.pins import PinStore
 
-    server = server_name(name, command)
     with open_guard(config_file=config_file, state_dir=state_dir, agent_pid=os.getppid()) as guard:
+        server = server_name(name, command, guard.masked)
         store = PinStore(find_locations(state_dir=state_dir).pins)
-        store.claim(server, command, guard.masked)
+        store.claim(server, command, guard.masked, place_of(command, Path.cwd()))
         gateway = Gateway(
             guard,
             server,
@@ -92,7 +92,8 @@ def accept(tool: str, state_dir: Path | None) -> None:
     if sys.stdin.isatty() and not click.confirm("Accept the new description?"):
         click.echo("Not accepted.")
         sys.exit(1)
-    store.accept(server, name)
+    _loosen(state_dir, f"accepting what the server says of {tool}")
+    store.accept(server, name, known.announced.digest)
     click.echo(f"Accepted: {visible(tool)}")
 
 
@@ -103,17 +104,42 @@ def forget(server: str, state_dir: Path | None) -> None:
     """Let go of SERVER's name and of everything that was pinned of it. When it is next seen, it is new."""
     from guardhouse.model import visible
 
+    _loosen(state_dir, f"forgetting what was pinned of the server {server}")
     done = _store(state_dir).forget(server)
     click.echo(f"{'Forgotten' if done else 'Not known'}: {visible(server)}")
     sys.exit(0 if done else 1)
 
 
+def _loosen(state_dir: Path | None, detail: str) -> None:
+    """A server's tools count as new, or as described anew: a person's to say, and in the record first."""
+    from guardhouse.config import find_sources
+    from guardhouse.observing import loosen
+
+    loosen(find_sources(state_dir=state_dir), detail)
+
+
 def pinned_digest(tool: str, state_dir: Path | None = None) -> str | None:
-    """The digest of the description that is pinned of a tool; None if there is none."""
+    """The digest of the description that is pinned of a tool; None if no gateway has seen its server, or if `tool` is a
+    pattern. GuardhouseError if nobody could say which description is meant."""
+    from guardhouse.model import GuardhouseError, visible
+
     store = _store(state_dir)
     found = store.find(tool)
     server = store.server(found[0]) if found is not None else None
-    return server.tools[found[1]].pinned.digest if found is not None and server is not None else None
+    if found is None or server is None:
+        if store.knows_server_of(tool) and not any(char in tool for char in "*?["):
+            raise GuardhouseError(
+                f"The server has announced no tool {visible(tool)}, so nothing can be said of it yet.",
+                fix="Let the client list the server's tools first, then look: guardhouse pins list",
+            )
+        return None
+    known = server.tools[found[1]]
+    if known.announced is not None:
+        raise GuardhouseError(
+            f"The server describes {visible(tool)} otherwise than it was pinned.",
+            fix="Look at both descriptions, and accept the new one first: guardhouse pins accept NAME",
+        )
+    return known.pinned.digest
 
 
 def _store(state_dir: Path | None) -> PinStore:
@@ -148,9 +174,31 @@ def _print_tool(server: str, name: str, tool: PinnedTool) -> None:
     from guardhouse.model import visible
 
     click.echo(f"  mcp__{server}__{visible(name)}")
-    click.echo(f"    {'pinned' if tool.announced is None else 'old'}: {visible(tool.pinned.shown)}")
-    if tool.announced is not None:
-        click.echo(f"    new: {visible(tool.announced.shown)}")
+    if tool.announced is None:
+        click.echo(f"    pinned: {visible(tool.pinned.shown)}")
+        return
+    old, new = tool.pinned.shown, tool.announced.shown
+    first = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    if old == new:
+        click.echo("    What differs is masked, or lies beyond what is kept of so long a description.")
+    for label, text, digest in (("old", old, tool.pinned.digest), ("new", new, tool.announced.digest)):
+        click.echo(f"    {label}: {visible(_around(text, first))}")
+        click.echo(f"      {digest}")
+
+
+_SHOWN: Final = 8192
+"""Characters of a changed description that are shown; more would push the change off the screen."""
+
+
+def _around(text: str, first: int) -> str:
+    """The part of a description that a change is in, and how much is left out before and after it."""
+    if len(text) <= _SHOWN:
+        return text
+    start = max(0, min(first - _SHOWN // 4, len(text) - _SHOWN))
+    end = start + _SHOWN
+    before = f"[{start} characters are the same] " if start else ""
+    after = f" [{len(text) - end} more]" if end < len(text) else ""
+    return f"{before}{text[start:end]}{after}"
 
 
 def _without_salt(server: dict[str, Any]) -> dict[str, Any]:

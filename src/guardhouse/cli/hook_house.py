@@ -11,16 +11,18 @@ from guardhouse.opening import open_for_agent
 
 if TYPE_CHECKING:
     from guardhouse.adapters.hooks.interface import Agent, HookEvent
+    from guardhouse.cli.hooking import Options
     from guardhouse.opening import LocalGuard
 
 
 class HookHouse:
     """The real parts of this machine."""
 
-    def __init__(self, config_file: str | None, state_dir: str | None, caller: int) -> None:
+    def __init__(self, options: Options, caller: int) -> None:
         """`caller` is the process that called the hook."""
-        self._config_file = Path(config_file) if config_file is not None else None
-        self._state_dir = Path(state_dir) if state_dir is not None else None
+        self._config_file = Path(options.config) if options.config is not None else None
+        self._state_dir = Path(options.state_dir) if options.state_dir is not None else None
+        self._variables = _variables(options)
         self._caller = caller
 
     def open(self, agent: Agent, event: HookEvent, *, holds_questions: bool) -> LocalGuard:
@@ -32,10 +34,20 @@ class HookHouse:
             holds_questions=holds_questions,
             config_file=self._config_file,
             state_dir=self._state_dir,
+            variables=self._variables,
         )
 
     def note_unknown(self, agent: Agent, event: HookEvent, names: list[str]) -> None:
         """See House."""
         from guardhouse.adapters.hooks.strangers import count_unknown
 
-        count_unknown(find_locations(state_dir=self._state_dir).state, agent.name, event.name, names)
+        locations = find_locations(self._variables, state_dir=self._state_dir)
+        count_unknown(locations.state, agent.name, event.name, names)
+
+
+def _variables(options: Options) -> dict[str, str] | None:
+    """The environment that counts: none but these, if a home is given; otherwise this process's own."""
+    if options.home is None:
+        return None
+    named = {"HOME": options.home, "XDG_CONFIG_HOME": options.config_home, "GUARDHOUSE_KEY_DIR": options.key_dir}
+    return {name: value for name, value in named.items() if value is not None}

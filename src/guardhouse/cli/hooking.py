@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 from select import POLLIN, poll
-from signal import SIGKILL
+from signal import SIG_DFL, SIGINT, SIGKILL, signal
 from time import monotonic
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
@@ -35,10 +35,14 @@ Options:
   --event NAME        The event that this hook is configured for, so that even input that can't be read gets its answer.
   --config FILE       Configuration file to use instead of your own.
   --state-dir DIR     Where state lives.
+  --home DIR          Your home. With it, no variable of the environment decides where anything is, nor what is allowed:
+                      an agent may have been given its environment by a repository.
+  --config-home DIR   With --home: where configuration lives, if not in ~/.config.
+  --key-dir DIR       With --home: where keys live, if not in ~/.local/share/guardhouse/keys.
   --deadline SECONDS  Say no after this time (default {_DEADLINE:g}); keep it below the agent's own time limit.
   -h, --help          Show this message and exit.
 """
-_OPTIONS: Final = ("--event", "--config", "--state-dir", "--deadline")
+_OPTIONS: Final = ("--event", "--config", "--state-dir", "--deadline", "--home", "--config-home", "--key-dir")
 
 
 class Options(NamedTuple):
@@ -49,18 +53,35 @@ class Options(NamedTuple):
     config: str | None
     state_dir: str | None
     deadline: float
+    home: str | None
+    config_home: str | None
+    key_dir: str | None
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Answer the event on standard input and exit."""
     gc.disable()  # a process of a tenth of a second has nothing to collect
+    signal(SIGINT, SIG_DFL)  # whoever stops it is not told where it was
+    can_answer = _has_output()
     if not arguments or set(arguments) & {"-h", "--help"}:
         print(_USAGE, end="")
         sys.exit(0 if arguments else 2)
     options = _read(arguments)
-    if isinstance(options, Answer):
-        _finish(options)
-    _finish(_supervised(options))
+    answer = options if isinstance(options, Answer) else _supervised(options)
+    _finish(answer if can_answer else Answer(b"", answer.err, 2))
+
+
+def _has_output() -> bool:
+    """Whether there is anything to print to. What is missing of the three usual descriptors is given something: another
+    file that took its place would get what is meant for it, or be written into the answer."""
+    missing = []
+    for handle in range(3):
+        try:
+            os.fstat(handle)
+        except OSError:
+            missing.append(handle)
+            os.open(os.devnull, os.O_RDWR)  # the lowest that is free
+    return 1 not in missing
 
 
 def _read(arguments: Sequence[str]) -> Options | Answer:
@@ -80,7 +101,16 @@ def _read(arguments: Sequence[str]) -> Options | Answer:
         deadline = -1.0
     if not 0 < deadline <= _LONGEST_DEADLINE:
         return closed(agent, given.get("--event"), "the hook's deadline is no sensible number of seconds.")
-    return Options(agent, given.get("--event"), given.get("--config"), given.get("--state-dir"), deadline)
+    return Options(
+        agent,
+        given.get("--event"),
+        given.get("--config"),
+        given.get("--state-dir"),
+        deadline,
+        given.get("--home"),
+        given.get("--config-home"),
+        given.get("--key-dir"),
+    )
 
 
 def _supervised(options: Options) -> Answer:
@@ -151,18 +181,18 @@ def _work(options: Options, writer: int, caller: int) -> NoReturn:
     """In the child: answer the event, or break off, which the parent sees."""
     status = 1
     try:
-        os.dup2(2, 1)  # whatever prints must not print into the answer
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever prints must not print into the answer
         from guardhouse.adapters.hooks.responding import respond
         from guardhouse.cli.hook_house import HookHouse
 
         def provide(event: str, answer: Answer) -> None:
             _write(writer, _sent(answer, event))
 
-        house = HookHouse(options.config, options.state_dir, caller)
+        house = HookHouse(options, caller)
         _write(writer, _sent(respond(options.agent, options.event, 0, house, provide)))
         status = 0
     except BaseException as error:  # noqa: BLE001 - the parent answers; a traceback may quote what is being judged
-        print(f"guardhouse: the hook broke off ({type(error).__name__}).", file=sys.stderr, flush=True)
+        os.write(2, f"guardhouse: the hook broke off ({type(error).__name__}).\n".encode())
     finally:
         os._exit(status)  # no exit handlers: this process was forked, and they are the parent's
 

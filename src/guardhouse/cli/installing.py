@@ -114,7 +114,7 @@ def install_mcp(
         "mcp",
         file.absolute(),
         way.records,
-        lambda text: with_gateway(text, python, way.options(), servers, claimed),
+        lambda text: with_gateway(text, python, way.gateway_options(), servers, claimed),
         lambda text: without_gateway(text, servers),
         (python,),
     )
@@ -122,7 +122,9 @@ def install_mcp(
 
     found = survey(JsonText((plan.after or b"").decode()).value)
     notes = [f"Not guarded, because the client does not start it: {name}" for name in found.remote]
+    notes += [f"Not guarded, because what stands there is not understood: {name}" for name in found.unclear]
     notes += [f"Not guarded: {name}" for name in found.open]
+    notes += [f"Left as somebody put it behind a gateway by hand: {name}" for name in found.by_hand]
     notes.append("Restart the client: it starts the servers.")
     way.carry_out(plan, f"Behind the gateway: {', '.join(found.guarded) or 'none'}.", notes)
 
@@ -136,7 +138,7 @@ def uninstall_mcp(file: Path, state_dir: Path | None, *, yes: bool, dry_run: boo
 
     way = _Way(state_dir, yes=yes, dry=dry_run, json=as_json)
     plan = plan_uninstall("mcp", file.absolute(), way.records, without_gateway)
-    way.carry_out(plan, "", ["Restart the client."])
+    way.carry_out(plan, "", ["Restart the client.", *way.still_observing(plan)])
 
 
 def _install_agent(name: str, scope: Scope, way: _Way) -> None:
@@ -148,9 +150,7 @@ def _install_agent(name: str, scope: Scope, way: _Way) -> None:
     agent = AGENTS[name]
     python = way.require_runnable(interpreter())
     options = way.options()
-    commands = {
-        event: HookCommand(python=python, agent=name, event=event, options=options).text for event in agent.events
-    }
+    commands = {event: HookCommand(python=python, agent=name, event=event, options=options) for event in agent.events}
     path = way.settings_file(name, scope)
     try:
         plan = plan_install(
@@ -159,7 +159,7 @@ def _install_agent(name: str, scope: Scope, way: _Way) -> None:
             way.records,
             lambda text: with_hooks(text, agent, commands),
             lambda text: without_hooks(text, agent),
-            tuple(commands.values()),
+            tuple(command.text for command in commands.values()),
         )
     except NotPlainJson:
         import json
@@ -173,7 +173,7 @@ def _install_agent(name: str, scope: Scope, way: _Way) -> None:
     if scope == "project":
         notes.append(f"{path} names paths of this machine: keep it out of version control.")
     notes.append(f"Then `guardhouse doctor {name}` proves that the gate is shut.")
-    way.carry_out(plan, f"The gate is under {agent.title}: {path}", notes)
+    way.carry_out(plan, f"The gate is under {agent.title}: {plan.target.shown}", notes)
 
 
 def _uninstall_agent(name: str, scope: Scope, way: _Way) -> None:
@@ -184,7 +184,7 @@ def _uninstall_agent(name: str, scope: Scope, way: _Way) -> None:
     agent = AGENTS[name]
     path = way.settings_file(name, scope)
     plan = plan_uninstall(name, path, way.records, lambda text: without_hooks(text, agent))
-    way.carry_out(plan, "", [])
+    way.carry_out(plan, "", way.still_observing(plan))
 
 
 class _Way:
@@ -211,7 +211,13 @@ class _Way:
         self._refuse_agents()
 
     def options(self) -> Options:
-        """What the hook must be told, because it is not the default."""
+        """What a hook must be told: its environment may be a project's, so every place is named."""
+        from guardhouse.installing.places import pinned_options
+
+        return pinned_options(self.locations, self._config)
+
+    def gateway_options(self) -> Options:
+        """What the gateway must be told, because it is not the default."""
         from guardhouse.config import find_locations
         from guardhouse.installing.commands import Options
 
@@ -227,8 +233,24 @@ class _Way:
         import os
 
         from guardhouse.installing.agents import AGENTS
+        from guardhouse.installing.target_file import require_inside
 
-        return AGENTS[name].settings_file(scope, os.environ, self.locations.home, Path.cwd())
+        path = AGENTS[name].settings_file(scope, os.environ, self.locations.home, Path.cwd())
+        if scope == "project":
+            require_inside(path, Path.cwd())
+        return path
+
+    def still_observing(self, plan: Plan) -> list[str]:
+        """What to tell somebody who takes the last gate away, and will not think of the mode when they put one back."""
+        from guardhouse.model import GuardhouseError
+
+        if any(record.real != str(plan.target.real) for record in self.records.all()):
+            return []
+        try:
+            mode = self._mode_in_force()
+        except GuardhouseError:
+            return []  # there is no gate left that could deny for it; `guardhouse status` says what is wrong
+        return ["The mode is still observe: `guardhouse enforce` ends that."] if mode == "observe" else []
 
     def require_runnable(self, python: str) -> str:
         """The interpreter, if it can start the guard the way it will be started; otherwise all would be blocked."""
@@ -259,7 +281,7 @@ class _Way:
             self._confirm(plan)
         if not self._dry:
             carry_out(plan, self.records)
-        mode = self._set_mode()
+        mode = self._set_mode() if plan.way == "install" else []
         self._tell(plan, diff, changed=changed, done=done, notes=[*notes, *mode] if changed else mode)
 
     def _tell(self, plan: Plan, diff: str, *, changed: bool, done: str, notes: list[str]) -> None:
@@ -268,6 +290,7 @@ class _Way:
 
             answer = {
                 "file": str(plan.target.path),
+                "real_file": str(plan.target.real),
                 "way": plan.way,
                 "changed": changed,
                 "would_change": plan.is_change,
@@ -277,7 +300,7 @@ class _Way:
             click.echo(json.dumps(answer, ensure_ascii=False))
             return
         if changed:
-            click.echo(printable(done or f"{_DONE[plan.way]}: {plan.target.path}"))
+            click.echo(printable(done or f"{_DONE[plan.way]}: {plan.target.shown}"))
         for note in notes:
             click.echo(printable(note))
 
@@ -288,7 +311,7 @@ class _Way:
             return
         if self._json or not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise GuardhouseError("There is nobody to ask, so nothing was changed.", fix="Say --yes if you mean it.")
-        if not click.confirm(f"Change {visible(str(plan.target.path))} like this?"):
+        if not click.confirm(f"Change {visible(plan.target.shown)} like this?"):
             click.echo("Nothing was changed.")
             sys.exit(_NOT_DONE)
 
@@ -304,13 +327,26 @@ class _Way:
                 raise GuardhouseError(f"Nothing was changed. {foreseen.problem}")
 
     def _set_mode(self) -> list[str]:
-        if not self._observe or self._dry:
-            return []
-        from guardhouse.config import find_sources
-        from guardhouse.observing import switch_mode
+        """Observe, if that was asked for. The mode in force then, in words: who installs a gate should know whether it
+        holds anything back."""
+        from guardhouse.model import GuardhouseError
 
-        switch_mode(find_sources(config_file=self._config, state_dir=self._state_dir), "observe")
-        return ["Observe mode: everything is recorded, and only what no rule can allow is denied."]
+        if self._observe and not self._dry:
+            from guardhouse.config import find_sources
+            from guardhouse.observing import switch_mode
+
+            switch_mode(find_sources(config_file=self._config, state_dir=self._state_dir), "observe")
+        try:
+            return [_MODES[self._mode_in_force()]]
+        except GuardhouseError as error:
+            return [f"The policy can't be read, so everything will be denied: {error}"]
+
+    def _mode_in_force(self) -> str:
+        """The mode that hooks will work in, by the user's own policy. GuardhouseError if it can't be read."""
+        from guardhouse.installing.places import sources_of
+
+        config = sources_of(self.options(), Path.cwd()).load(project=False).config
+        return config.mode if config.enabled else "disabled"
 
     def _refuse_agents(self) -> None:
         from guardhouse.approvals import guarded_ancestor
@@ -325,6 +361,12 @@ class _Way:
             )
 
 
+_MODES: Final = {
+    "enforce": "Mode: enforce.",
+    "observe": "Observe mode: everything is recorded, and only what no rule can allow is denied. `guardhouse enforce`"
+    " ends that.",
+    "disabled": "The gate is SWITCHED OFF by `enabled: false`: everything is let through.",
+}
 _DONE: Final = {
     "install": "Installed",
     "restore": "As it was, byte for byte",

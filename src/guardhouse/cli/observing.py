@@ -174,11 +174,13 @@ def suggest(
 
 def _suggestions(sources: Sources, since: str) -> tuple[Suggestions, int]:
     from guardhouse.audit import Query, Unreadable, events
-    from guardhouse.observing import allowed_by, suggest
+    from guardhouse.observing import allowed_by, suggest, unfit_place
 
     unreadable = Unreadable()
     seen = events(sources.locations.state / "audit", Query(since=since), unreadable=unreadable)
-    found = suggest((entry.event for entry in seen), allowed_by(sources.load(project=False)))
+    policy = sources.load(project=False)
+    unfit = unfit_place(policy.settings.surroundings, sources.variables.get("PATH", ""))
+    found = suggest((entry.event for entry in seen), allowed_by(policy), unfit)
     return found, unreadable.lines
 
 

@@ -108,12 +108,13 @@ def find_sources(
     state_dir: Path | None = None,
     extra_detectors: tuple[Detector, ...] = (),
     is_project: bool = False,
+    variables: Mapping[str, str] | None = None,
 ) -> Sources:
-    """The sources of this process: its environment, its working directory, its user."""
+    """The sources of this process: its environment (or `variables` in its place), its working directory, its user."""
     return Sources(
-        locations=find_locations(state_dir=state_dir),
+        locations=find_locations(variables, state_dir=state_dir),
         cwd=(cwd or Path.cwd()).absolute(),
-        variables=dict(os.environ),
+        variables=dict(os.environ if variables is None else variables),
         config_file=config_file.absolute() if config_file else None,
         is_project=is_project,
         extra_detectors=extra_detectors,

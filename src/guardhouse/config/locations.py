@@ -84,7 +84,7 @@ def surroundings(
 ) -> Surroundings:
     """What detectors must know of this machine. Each place is listed as it is named and as it really is."""
     program = Path(__file__).resolve().parent.parent
-    readable = [locations.user, locations.system, program, *_interpreter(), *_dependencies(), *_agents_elsewhere()]
+    readable = [locations.user, locations.system, program, *_start(), *_dependencies(), *_agents_elsewhere()]
     readable += [config_file] if config_file else []
     own = [*((path, True) for path in readable), (locations.state, False), (locations.keys, False)]
     return Surroundings(
@@ -92,19 +92,37 @@ def surroundings(
         cwd=str(cwd),
         project=str(cwd) if is_project else "",
         temp=tuple(dict.fromkeys(path for name in ("/tmp", "/var/tmp") for path in _both(Path(name)))),  # noqa: S108
-        own=tuple(OwnPlace(path, readable) for place, readable in own for path in _both(place)),
+        own=(*(OwnPlace(path, readable) for place, readable in own for path in _both(place)), *_interpreter(cwd)),
     )
 
 
-def _interpreter() -> Iterator[Path]:
+def _start() -> Iterator[Path]:
     """What starts the guard, and what Python runs before it: whoever changes one of these is the guard."""
     prefix = Path(sys.prefix)
     yield prefix / "bin" / "guardhouse"
     yield prefix / "pyvenv.cfg"
+    for name in ("sitecustomize.py", "usercustomize.py", "_distutils_hack"):
+        yield _packages() / name
+
+
+def _packages() -> Path:
+    return Path(sys.prefix) / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+
+
+def _interpreter(cwd: Path) -> Iterator[OwnPlace]:
+    """What runs the guard and may run other things too: it may be used, and not changed.
+
+    An environment of the guard's own is wholly its own. One that a project has for itself is filled by the work there,
+    so of that only what the guard is made of counts, and what Python runs at every start. The interpreter that an
+    environment was made from is the system's, and is left to the rules for system files.
+    """
     if sys.executable:
-        yield Path(sys.executable)
-    for name in ("sitecustomize.py", "usercustomize.py"):
-        yield prefix / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages" / name
+        yield OwnPlace(os.path.normpath(sys.executable), readable=True, usable=True)
+    for packages in _both(_packages()):
+        yield OwnPlace(packages, readable=True, usable=True, ending=".pth")
+    around = Path(sys.prefix).resolve().parent
+    if sys.prefix != sys.base_prefix and not cwd.resolve().is_relative_to(around):
+        yield from (OwnPlace(path, readable=True, usable=True) for path in _both(Path(sys.prefix)))
 
 
 _SETTINGS: Final = (

@@ -63,6 +63,8 @@ class Act(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """With everything below it."""
     unplaced: bool = False
     """The target is named by another program's output: it can be anywhere."""
+    vague: bool = False
+    """The file is given to a program of which nobody knows whether it only looks."""
     what: str = ""
     """A short clause for a person: what would be lost or changed. Never text out of the code."""
     instead: str = ""

@@ -92,7 +92,7 @@ def _leaves(scene: Scene) -> list[Leaf]:
         if not profile.may(Capability.READS, Capability.WRITES):
             return []
         # Many a tool made for files opens a URL just as well.
-        return [leaf for leaf in scene.leaves if "://" in leaf.text and _names_remote_file(leaf)]
+        return [leaf for leaf in scene.leaves if _names_remote_file(leaf)]
     prose = _SEARCH_KEYS if Capability.EGRESS in profile.capabilities else _TEXT_KEYS
     return [
         leaf
@@ -111,25 +111,55 @@ def _names_host(key: str) -> bool:
 
 
 def _names_remote_file(leaf: Leaf) -> bool:
-    scheme = leaf.text.partition("://")[0].strip()
-    key = leaf.key
+    """Whether a tool made for files is given something to fetch. Under a key that is made for paths, what begins with
+    two slashes or a drive's letter is a path."""
+    key, text = leaf.key, leaf.text
+    if _is_named(key):
+        return not _is_file_address(text) and (_is_url(text) or (not _names_host(key) and _holds_url(text)))
+    if not is_path_key(key) and key not in _REMOTE_KEYS:
+        return False
     return (
-        (is_path_key(key) or _is_named(key) or key in _REMOTE_KEYS) and scheme.lower() != "file" and _is_url(leaf.text)
+        ":" in text[1:] and text[:1] not in "/\\" and text[1:2] != ":" and not _is_file_address(text) and _is_url(text)
     )
+
+
+def _is_file_address(text: str) -> bool:
+    return _head(text)[:5].lower() == "file:"
 
 
 def _is_url(text: str) -> bool:
     """Whether a whole string is meant as a URL, in any spelling that some client would follow."""
-    head = text.strip()[:64]
-    scheme, colon, rest = head.partition(":")
-    if head.startswith(("//", "\\\\")):
+    head = _head(text)
+    if head.startswith(("//", "\\\\", "/\\", "\\/")):
         return True
-    if not colon or not scheme or " " in scheme:
-        return False
-    folded = "".join(char for char in scheme.lower() if char > " ")
-    return rest.startswith(("//", "\\\\", "/\\", "\\/")) or folded in _SCHEMES
+    for nested in range(_MOST_SCHEMES):
+        scheme, colon, rest = head.partition(":")
+        if not colon or not scheme or " " in scheme or (nested and rest[:1] <= " "):
+            return False
+        if rest.startswith(("//", "\\\\", "/\\", "\\/")) or scheme.lower() in _SCHEMES:
+            return True
+        head = rest  # `feed:https://…`, `view-source:https:…`
+    return False
 
 
+def _holds_url(text: str) -> bool:
+    """Whether an address names another one that it would be fetched from: `proxy?from=https://…`."""
+    folded = text[:_LONGEST_ADDRESS].lower().replace("%3a", ":").replace("%2f", "/")
+    return any(f"{scheme}:/" in folded for scheme in _WEB)
+
+
+def _head(text: str) -> str:
+    """The beginning of an address as clients read it: blanks and control characters trimmed, tabs and breaks out."""
+    bare = text.lstrip(_TRIMMED)
+    head = bare[:64]
+    return head if head.isprintable() else bare.translate(_TAKEN_OUT)[:64]
+
+
+_TRIMMED: Final = "".join(map(chr, range(33)))
+_TAKEN_OUT: Final = dict.fromkeys(map(ord, "\t\n\r"))
+_MOST_SCHEMES: Final = 4
+_LONGEST_ADDRESS: Final = 8192
+_WEB: Final = ("http", "https", "ftp", "ws", "wss")
 _SCHEMES: Final = frozenset(
     "http https ftp ftps file gopher dict ldap ldaps tftp ws wss sftp ssh telnet jar netdoc".split()
 )

@@ -53,6 +53,10 @@ class OwnPlace(msgspec.Struct, frozen=True):
     path: str
     readable: bool
     """Looking at configuration is fine; state holds what the agent must not even see."""
+    usable: bool = False
+    """It may be run and given to other programs; only changing it is touching it. So it is with an interpreter."""
+    ending: str = ""
+    """Of a directory, only the files whose names end so."""
 
 
 class Surroundings(msgspec.Struct, frozen=True):

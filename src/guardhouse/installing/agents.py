@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
+from guardhouse.installing.commands import HookCommand, read_handler
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ Scope = Literal["user", "project"]
 
 TIMEOUT: Final = 30
 """Seconds an agent waits for the hook, which gives up by itself before that."""
-_ALL: Final = ("", "*")
-"""Matchers that match every tool."""
+_ALL: Final = (None, "", "*")
+"""Matchers that match everything."""
 
 
 class Agent(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,27 +44,33 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """Events whose entries say which tools they are for; ours are for all."""
     blocking: frozenset[str] = frozenset()
     """Events for which an entry can say that a hook that fails blocks."""
+    starts_programs: bool = False
+    """Whether an entry can name a program and its arguments. Then no shell reads the command, and nothing that a
+    project's settings put before it."""
     least_version: tuple[int, int, int]
     version_matters: str
     """What an older version does."""
 
-    def entry(self, event: str, command: str) -> dict[str, Any]:
+    def entry(self, event: str, command: HookCommand) -> dict[str, Any]:
         """Our handler for an event."""
-        handler: dict[str, Any] = {"type": "command", "command": command, "timeout": TIMEOUT}
+        handler: dict[str, Any] = {"type": "command", "command": command.text}
+        if self.starts_programs:
+            program, *arguments = command.words
+            handler |= {"command": program, "args": arguments}
+        handler["timeout"] = TIMEOUT
         if event in self.blocking:
             handler["onFailure"] = "block"
         return handler
 
-    def group(self, event: str, command: str) -> dict[str, Any]:
+    def group(self, event: str, command: HookCommand) -> dict[str, Any]:
         """What is put into the list of an event: a matcher, where there are any, and our handler."""
         matcher = {"matcher": "*"} if event in self.matched else {}
         return {**matcher, "hooks": [self.entry(event, command)]}
 
-    def is_complete(self, event: str, group: Mapping[str, Any], handler: object) -> bool:
-        """Whether a handler found in a group is as `entry` would make it, and its group is for every tool."""
-        if not isinstance(handler, dict) or handler != self.entry(event, str(handler.get("command"))):
-            return False
-        return event not in self.matched or group.get("matcher", "*") in _ALL
+    def is_complete(self, event: str, group: Mapping[str, Any], handler: Mapping[str, Any]) -> bool:
+        """Whether a handler found in a group is as `entry` would make it, and its group is for everything."""
+        command = read_handler(handler)
+        return command is not None and handler == self.entry(event, command) and group.get("matcher") in _ALL
 
     def settings_directory(self, scope: Scope, variables: Mapping[str, str], home: Path, cwd: Path) -> Path:
         """Where the agent's settings are."""
@@ -96,6 +103,7 @@ CLAUDE_CODE: Final = Agent(
     events=(*_TOOL_EVENTS, "UserPromptSubmit", "SessionStart", "Stop", "SubagentStop"),
     matched=frozenset(_TOOL_EVENTS),
     blocking=frozenset((*_TOOL_EVENTS, "UserPromptSubmit", "SessionStart")),
+    starts_programs=True,
     least_version=(2, 1, 295),
     version_matters='an older one ignores `onFailure: "block"`, and lets a call pass when the hook takes too long',
 )

@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from guardhouse.installing.programs import run_in_shell
+from guardhouse.audit.statistics import DOCTOR_SESSION
+from guardhouse.installing.programs import run
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from guardhouse.installing.programs import Ran
 
 EVENT: Final = "PreToolUse"
-_SESSION: Final = "guardhouse-doctor"
 _GARBAGE: Final = b'{"hook_event_name": "PreToolUse", "tool_name": '
 _PATIENCE: Final = 30.0
 """As long as an agent waits."""
@@ -33,20 +34,21 @@ class Canary(NamedTuple):
     detail: str
 
 
-def deny_a_read(agent: str, command: str, state: Path, cwd: Path) -> Canary:
-    """What the installed command says to reading a file in the state directory."""
+def deny_a_read(agent: str, words: Sequence[str], state: Path, cwd: Path, *, closes: bool = False) -> Canary:
+    """What the installed command, started by `words`, says to reading a file in the state directory. `closes`: the
+    agent itself takes a hook that fails for a no."""
     call = json.dumps(_call(agent, state / "canary", cwd)).encode()
-    return _read(agent, run_in_shell(command, stdin=call, timeout=_PATIENCE, cwd=cwd))
+    return _read(agent, run(words, stdin=call, timeout=_PATIENCE, cwd=cwd), closes=closes)
 
 
-def refuse_garbage(agent: str, command: str, cwd: Path) -> Canary:
+def refuse_garbage(agent: str, words: Sequence[str], cwd: Path, *, closes: bool = False) -> Canary:
     """What it says to something that is cut off in the middle."""
-    return _read(agent, run_in_shell(command, stdin=_GARBAGE, timeout=_PATIENCE, cwd=cwd))
+    return _read(agent, run(words, stdin=_GARBAGE, timeout=_PATIENCE, cwd=cwd), closes=closes)
 
 
 def _call(agent: str, file: Path, cwd: Path) -> dict[str, Any]:
     common = {
-        "session_id": _SESSION,
+        "session_id": DOCTOR_SESSION,
         "transcript_path": None,
         "cwd": str(cwd),
         "hook_event_name": EVENT,
@@ -61,17 +63,18 @@ def _call(agent: str, file: Path, cwd: Path) -> dict[str, Any]:
     return {**common, "transcript_path": "", "tool_name": "Read", "tool_input": {"file_path": str(file)}}
 
 
-def _read(agent: str, ran: Ran) -> Canary:
+def _read(agent: str, ran: Ran, *, closes: bool) -> Canary:
     """An agent's own reading of what a hook gives back. Whatever it does not take for a deny lets the call through."""
     error = " ".join(ran.stderr.decode("utf-8", "replace").split())[-_LONGEST_REASON:]
+    failed: Answer = "broken" if closes else "open"
     if ran.status is None:
-        return Canary("open", f"the command gives no answer: {ran.why}.")
+        return Canary(failed, f"the command gives no answer: {ran.why}.")
     if ran.status == 2:
         if error:
             return Canary("broken", error)
         return Canary("open", "it ends with status 2, but says nothing, which some agents ignore.")
     if ran.status:
-        return Canary("open", f"it ends with status {ran.status}: {error or 'without a word'}")
+        return Canary(failed, f"it ends with status {ran.status}: {error or 'without a word'}")
     reason = _reason(agent, ran.stdout)
     return Canary("open", "its answer is not a deny.") if reason is None else Canary("denied", reason)
 

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.installing.checks import Check, fail, ok, unknown, warn
-from guardhouse.installing.commands import is_hook_command
+from guardhouse.installing.commands import is_own_handler
 from guardhouse.installing.hook_settings import handlers
 from guardhouse.installing.machine import Settings, read_settings
+from guardhouse.installing.variables import meddling_with_hooks, switched_off
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,7 @@ _MANAGED: Final = (
     Path("/etc/claude-code/managed-settings.json"),
     Path("/Library/Application Support/ClaudeCode/managed-settings.json"),
 )
+_PLUGINS_ONLY: Final = "strictPluginOnlyCustomization"
 _REWRITING: Final = ("PreToolUse", "PostToolUse")
 """Events whose hooks may replace what is sent or shown. They run side by side, and the last one to answer wins."""
 
@@ -35,6 +37,7 @@ def settings_checks(agent: Agent, machine: Machine) -> Iterator[Check]:
         if layer.problem:
             yield unknown(agent.name, "settings", f"{layer.path} can't be read: {layer.problem}")
     yield from _switched_off(agent, layers, managed)
+    yield from _environment(agent, layers, machine)
     yield from _others(agent, layers)
     yield _sandbox(agent, layers)
 
@@ -50,12 +53,16 @@ def _managed_files() -> list[Path]:
 def _switched_off(agent: Agent, layers: list[Settings], managed: list[Settings]) -> Iterator[Check]:
     off = [str(layer.path) for layer in layers if _says(layer, "disableAllHooks")]
     only = [str(layer.path) for layer in managed if _says(layer, "allowManagedHooksOnly")]
+    strict = [str(layer.path) for layer in managed if _locks_hooks(layer)]
+    for file in strict:
+        what = f"{file} lets only hooks of plugins and of the administrator run (`{_PLUGINS_ONLY}`)"
+        yield fail(agent.name, "hooks run", what, "Have the administrator install the hooks.")
     for file in off:
         yield fail(agent.name, "hooks run", f"{file} switches all hooks off", "Take `disableAllHooks` out.")
     for file in only:
         what = f"{file} lets only the administrator's hooks run"
         yield fail(agent.name, "hooks run", what, "Have the administrator install the hooks.")
-    if not off and not only:
+    if not off and not only and not strict:
         yield ok(agent.name, "hooks run", "no settings switch them off")
 
 
@@ -65,12 +72,35 @@ def _says(layer: Settings, key: str) -> bool:
     return value is not None and value is not False
 
 
+def _locks_hooks(layer: Settings) -> bool:
+    """Whether an administrator's layer keeps the hooks of settings from running. It may name what it locks."""
+    value = (layer.value or {}).get(_PLUGINS_ONLY)
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+        return "hooks" in value
+    return value is not None and value is not False
+
+
+def _environment(agent: Agent, layers: list[Settings], machine: Machine) -> Iterator[Check]:
+    """Variables that the agent hands to hooks, or that decide whether it runs any."""
+    found = [(layer.path, meddling_with_hooks((layer.value or {}).get("env"))) for layer in layers]
+    for path, names in found:
+        if names:
+            what = f"{path}: its `env` decides over the hooks: {', '.join(names)}"
+            yield fail(agent.name, "environment", what, "Take it out.")
+    here = switched_off(machine.variables)
+    if here:
+        what = f"{', '.join(here)} is set here: an agent that is started so runs no hooks"
+        yield fail(agent.name, "environment", what, "Unset it.")
+    if not here and not any(names for _path, names in found):
+        yield ok(agent.name, "environment", "no settings change what hooks are given")
+
+
 def _others(agent: Agent, layers: list[Settings]) -> Iterator[Check]:
     for layer in layers:
         others = {
             found.event: str(found.handler.get("command") or found.handler.get("type"))
             for found in handlers(layer.value)
-            if found.event in _REWRITING and not is_hook_command(found.handler.get("command"), agent.name)
+            if found.event in _REWRITING and not is_own_handler(found.handler, agent.name)
         }
         for event, command in others.items():
             what = f"{layer.path}: another {event} hook may rewrite what was judged or masked: {command[:100]}"

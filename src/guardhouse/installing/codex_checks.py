@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,7 +10,7 @@ from guardhouse.installing.agents import CODEX
 from guardhouse.installing.checks import Check, fail, ok, unknown, warn
 from guardhouse.installing.claude_checks import SAME_USER
 from guardhouse.installing.codex_trust import Trust, trust_of
-from guardhouse.installing.commands import is_hook_command
+from guardhouse.installing.commands import is_own_handler
 from guardhouse.installing.hook_settings import Handler, handlers
 from guardhouse.installing.machine import Settings, read_settings
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from guardhouse.installing.machine import Machine
 
 _REQUIREMENTS: Final = Path("/etc/codex/requirements.toml")
+_SYSTEM: Final = (Path("/etc/codex/config.toml"), Path("/etc/codex/managed_config.toml"))
+_SWITCHES: Final = ("hooks", "codex_hooks")
 _TRUST_IT: Final = "Start `codex`, type `/hooks`, and trust the hooks of Guardhouse."
 _WORDS: Final[dict[Trust, str]] = {
     "untrusted": "not trusted, so Codex does not run them",
@@ -52,16 +55,18 @@ def trust_checks(machine: Machine, settings: Settings, own: list[Handler]) -> It
 def settings_checks(agent: Agent, machine: Machine) -> Iterator[Check]:
     """The switches, the other hooks, and whether there is a sandbox."""
     config, requirements = _config(machine), read_settings(_REQUIREMENTS)
-    for layer in (config, requirements):
+    layers = [config, *map(read_settings, _further_files(machine))]
+    for layer in (*layers, requirements):
         if layer.problem:
             yield unknown(agent.name, "settings", f"{layer.path} can't be read: {layer.problem}", "Mend it.")
-    features = _table(config, "features")
-    if features.get("hooks") is False or features.get("codex_hooks") is False:
-        yield fail(agent.name, "hooks run", f"{config.path} switches hooks off", "Take that out of `[features]`.")
-    elif (requirements.value or {}).get("allow_managed_hooks_only"):
+    off = [f"{layer.path}{where}" for layer in layers for where in _switched_off(layer.value or {})]
+    for where in off:
+        yield fail(agent.name, "hooks run", f"{where} switches hooks off", "Take that out of `features`.")
+    only = bool((requirements.value or {}).get("allow_managed_hooks_only"))
+    if only:
         what = f"{requirements.path} lets only the administrator's hooks run"
         yield fail(agent.name, "hooks run", what, "Have the administrator install the hooks.")
-    else:
+    if not off and not only:
         yield ok(agent.name, "hooks run", "no settings switch them off")
     yield from _others(agent, machine)
     sandbox = (config.value or {}).get("sandbox_mode")
@@ -72,11 +77,37 @@ def settings_checks(agent: Agent, machine: Machine) -> Iterator[Check]:
         yield warn(agent.name, "same user", what, "What that leaves open: docs/threat-model.md")
 
 
+def _further_files(machine: Machine) -> list[Path]:
+    """Layers besides the user's own: the system's, those of profiles, and those of the project and around it."""
+    user = CODEX.settings_directory("user", machine.variables, machine.home, machine.cwd)
+    profiles = sorted(user.glob("*.config.toml")) if user.is_dir() else []
+    around = [place / CODEX.directory / "config.toml" for place in (machine.cwd, *machine.cwd.parents)]
+    files = dict.fromkeys((*_SYSTEM, *profiles, *around))
+    return [file for file in files if os.path.realpath(file) != os.path.realpath(user / "config.toml")]
+
+
+def _switched_off(value: dict[str, Any]) -> Iterator[str]:
+    """Where a layer switches hooks off: for itself, or in one of its profiles."""
+    if _says_off(value):
+        yield ""
+    profiles = value.get("profiles")
+    for name, profile in profiles.items() if isinstance(profiles, dict) else ():
+        if isinstance(profile, dict) and _says_off(profile):
+            yield f" (profile {name})"
+
+
+def _says_off(value: dict[str, Any]) -> bool:
+    """Whatever is neither missing nor plainly on counts as off."""
+    features = value.get("features")
+    given = [features.get(switch) for switch in _SWITCHES] if isinstance(features, dict) else []
+    return any(switch is not None and switch is not True for switch in given)
+
+
 def _others(agent: Agent, machine: Machine) -> Iterator[Check]:
     for scope in ("user", "project"):
         file = agent.settings_file(scope, machine.variables, machine.home, machine.cwd)
         for found in handlers(read_settings(file).value):
-            if found.event == "PreToolUse" and not is_hook_command(found.handler.get("command"), agent.name):
+            if found.event == "PreToolUse" and not is_own_handler(found.handler, agent.name):
                 what = f"{file}: another PreToolUse hook may rewrite a call after it was judged"
                 yield warn(agent.name, "other hooks", what, "Make sure that it rewrites nothing.")
 

@@ -1,8 +1,8 @@
 """The command lines that are written into agents' settings: made here, and recognised here.
 
 Where there is something to keep from happening, each is closed by itself: an interpreter that is gone, or a guard that
-can't start, ends with exit status 2 and a sentence, which agents take for a deny. What the commands do is not decided
-here.
+can't start, ends with exit status 2 and a sentence, which agents take for a deny. Where an agent needs no shell to
+start a program, its own flag closes. What the commands do is not decided here.
 """
 
 from __future__ import annotations
@@ -10,30 +10,46 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from guardhouse.model import GuardhouseError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _MODULE: Final = ("-I", "-m", "guardhouse")
 """Isolated: neither the directory the agent stands in nor its environment decides which code the guard is."""
 _CLOSED: Final = " || { echo 'Guardhouse could not run: blocked.' >&2; exit 2; }"
 _NOTHING_TO_CLOSE: Final = frozenset({"SessionStart", "Stop", "SubagentStop"})
 """Events at which a no would only make an agent go on working: there the bare command is written."""
-_OPTIONS: Final = ("--config", "--state-dir")
+_SHELL: Final = "/bin/sh"
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """What was given at install time and is not the default."""
+    """Where a command finds everything. A hook is told its home, so that no variable of a project's moves it."""
 
-    config: str | None = None
+    home: str | None = None
+    config_home: str | None = None
     state_dir: str | None = None
+    key_dir: str | None = None
+    config: str | None = None
 
     def words(self) -> list[str]:
         """As words of a command line."""
-        given = zip(_OPTIONS, (self.config, self.state_dir), strict=True)
+        given = [(option, getattr(self, field)) for option, field in _OPTIONS.items()]
         return [word for option, value in given if value is not None for word in (option, value)]
+
+    def variables(self) -> dict[str, str] | None:
+        """The environment that counts for a hook that is told this; None if it reads its own."""
+        if self.home is None:
+            return None
+        named = {"HOME": self.home, "XDG_CONFIG_HOME": self.config_home, "GUARDHOUSE_KEY_DIR": self.key_dir}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+_OPTIONS: Final = {f"--{field.replace('_', '-')}": field for field in Options.__struct_fields__}
 
 
 class HookCommand(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,10 +61,19 @@ class HookCommand(msgspec.Struct, frozen=True, kw_only=True):
     options: Options = Options()
 
     @property
+    def words(self) -> list[str]:
+        """As a program and its arguments."""
+        return [self.python, *_MODULE, "hook", self.agent, "--event", self.event, *self.options.words()]
+
+    @property
     def text(self) -> str:
         """As a shell reads it."""
-        words = [self.python, *_MODULE, "hook", self.agent, "--event", self.event, *self.options.words()]
-        return shlex.join(words) + ("" if self.event in _NOTHING_TO_CLOSE else _CLOSED)
+        return shlex.join(self.words) + ("" if self.event in _NOTHING_TO_CLOSE else _CLOSED)
+
+    @property
+    def shell_words(self) -> list[str]:
+        """As an agent without another way starts `text`."""
+        return [_SHELL, "-c", self.text]
 
 
 def interpreter() -> str:
@@ -56,6 +81,17 @@ def interpreter() -> str:
     if not sys.executable or not Path(sys.executable).is_absolute():
         raise GuardhouseError("It can't be told which Python runs this.", fix="Start it by its absolute path.")
     return sys.executable
+
+
+def read_handler(handler: Mapping[str, Any]) -> HookCommand | None:
+    """The command of a handler in an agent's settings, in either form; None if it is not one that is written here."""
+    command = handler.get("command")
+    if "args" not in handler:
+        return read_hook_command(command)
+    arguments = handler["args"]
+    words = [command, *arguments] if isinstance(arguments, list) else []
+    found = _read_words(words)
+    return found if found is not None and found.words == words else None
 
 
 def read_hook_command(text: object) -> HookCommand | None:
@@ -66,20 +102,30 @@ def read_hook_command(text: object) -> HookCommand | None:
         words = shlex.split(text.removesuffix(_CLOSED))
     except ValueError:
         return None
-    if len(words) < 7 or tuple(words[1:4]) != _MODULE or words[4] != "hook" or words[6:7] != ["--event"]:
+    command = _read_words(words)
+    return command if command is not None and command.text == text else None
+
+
+def _read_words(words: Sequence[Any]) -> HookCommand | None:
+    if len(words) < 8 or not all(isinstance(word, str) for word in words):
+        return None
+    if tuple(words[1:4]) != _MODULE or words[4] != "hook" or words[6] != "--event":
         return None
     options = _read_options(words[8:])
-    if options is None or len(words) < 8:
+    if options is None:
         return None
-    command = HookCommand(python=words[0], agent=words[5], event=words[7], options=options)
-    return command if command.text == text else None
+    return HookCommand(python=words[0], agent=words[5], event=words[7], options=options)
 
 
-def _read_options(words: list[str]) -> Options | None:
+def _read_options(words: Sequence[str]) -> Options | None:
     given = dict(zip(words[::2], words[1::2], strict=False))
-    if len(words) % 2 or len(given) * 2 != len(words) or not set(given) <= set(_OPTIONS):
+    if len(words) % 2 or len(given) * 2 != len(words) or not given.keys() <= _OPTIONS.keys():
         return None
-    return Options(config=given.get("--config"), state_dir=given.get("--state-dir"))
+    return Options(**{_OPTIONS[option]: value for option, value in given.items()})
+
+
+def _strings(value: object) -> list[str]:
+    return [word for word in value if isinstance(word, str)] if isinstance(value, list) else []
 
 
 def is_hook_command(text: object, agent: str) -> bool:
@@ -87,7 +133,15 @@ def is_hook_command(text: object, agent: str) -> bool:
     return isinstance(text, str) and f" -m guardhouse hook {agent} " in f"{text} "
 
 
-def gateway_arguments(name: str, options: Options, command: str, arguments: list[str]) -> list[str]:
+def is_own_handler(handler: Mapping[str, Any], agent: str) -> bool:
+    """The same of a handler, whether it is one text for a shell or a program with its arguments."""
+    # Joined without quoting: an argument with blanks in it can at most be taken for ours, and is then replaced.
+    return is_hook_command(handler.get("command"), agent) or is_hook_command(
+        " ".join(["", *_strings(handler.get("args"))]), agent
+    )
+
+
+def gateway_arguments(name: str, options: Options, command: str, arguments: Sequence[str]) -> list[str]:
     """The arguments of an interpreter that runs an MCP server behind the gateway."""
     return [*_MODULE, "mcp", "--name", name, *options.words(), "--", command, *arguments]
 
@@ -110,3 +164,34 @@ def read_gateway_arguments(arguments: object) -> Guarded | None:
     if len(arguments) < end + 2 or _read_options(arguments[6:end]) is None:
         return None
     return Guarded(arguments[5], arguments[end + 1], arguments[end + 2 :])
+
+
+_SCRIPT: Final = "guardhouse"
+_STARTERS: Final = frozenset({"uv", "uvx", "pipx"})
+"""Programs that run the console script of a package, by its name."""
+
+
+def read_foreign_gateway(command: object, arguments: object) -> Guarded | None:
+    """The server that somebody put behind the gateway by hand: with the console script, or another Python. Its name is
+    empty if the gateway reads it off the command."""
+    words = [command, *_strings(arguments)] if isinstance(command, str) else []
+    if not isinstance(arguments, list) or len(words) != 1 + len(arguments) or "--" not in words:
+        return None
+    end = words.index("--")
+    head, rest = words[:end], words[end + 1 :]
+    if not rest or "mcp" not in head[1:]:
+        return None
+    place = head.index("mcp", 1)
+    program = Path(words[0]).name
+    is_script = program == _SCRIPT and place == 1
+    is_module = head[place - 1] == _SCRIPT and _runs_module(head[place - 2]) and program.startswith("python")
+    is_started = program in _STARTERS and head[place - 1] == _SCRIPT
+    if not (is_script or is_module or is_started):
+        return None
+    options = head[place + 1 :]
+    name = options[options.index("--name") + 1] if "--name" in options[:-1] else ""
+    return Guarded(name, rest[0], rest[1:])
+
+
+def _runs_module(word: str) -> bool:
+    return word.startswith("-") and not word.startswith("--") and word.endswith("m")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from guardhouse.installing.agent_checks import agent_checks, is_present
 from guardhouse.installing.agents import AGENTS, Agent
 from guardhouse.installing.checks import Check, unknown
-from guardhouse.installing.house_checks import house_checks, mcp_checks
+from guardhouse.installing.house_checks import house_checks
 from guardhouse.installing.machine import GUARDHOUSE
+from guardhouse.installing.mcp_checks import mcp_checks
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from guardhouse.installing.commands import is_hook_command
+from guardhouse.installing.commands import is_own_handler
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from guardhouse.installing.agents import Agent
-    from guardhouse.installing.json_text import JsonText
+    from guardhouse.installing.commands import HookCommand
+    from guardhouse.installing.json_text import JsonText, Path
 
 _HOOKS: Final = "hooks"
 
@@ -42,61 +43,83 @@ def handlers(value: Any) -> Iterator[Handler]:
 
 def own_handlers(value: Any, agent: Agent) -> list[Handler]:
     """Those of ours for an agent."""
-    return [found for found in handlers(value) if is_hook_command(found.handler.get("command"), agent.name)]
+    return [found for found in handlers(value) if is_own_handler(found.handler, agent.name)]
 
 
-def with_hooks(text: JsonText, agent: Agent, commands: Mapping[str, str]) -> JsonText:
+def with_hooks(text: JsonText, agent: Agent, commands: Mapping[str, HookCommand]) -> JsonText:
     """With our entry for each event of `commands`, once, and no older one. GuardhouseError if the shape is odd."""
     _check_shape(text.value)
-    for event in _events_of(text, agent):
-        if event not in commands:
-            text = _without(text, agent, event)
+    own = _by_event(text.value, agent)
+    gone = _emptied(text.value, {event: found for event, found in own.items() if event not in commands})
+    replaced: dict[Path, Any] = {}
+    added: list[tuple[Path, str | None, Any]] = []
+    events = text.value.get(_HOOKS, {})
     for event, command in commands.items():
-        text = _with_hook(text, agent, event, agent.group(event, command))
-    return text
+        group, found = agent.group(event, command), own.get(event, {})
+        kept = _place_kept(events.get(event, []), found)
+        gone += [(_HOOKS, event, *place) for place in _places(events.get(event, []), found, but=kept)]
+        if kept is not None:
+            # In its place: some agents know the hooks that were trusted by where they stand.
+            if events[event][kept] != group:
+                replaced[_HOOKS, event, kept] = group
+        elif event in events:
+            added.append(((_HOOKS, event), None, group))
+        else:
+            added.append(((_HOOKS,), event, [group]))
+    if _HOOKS not in text.value:
+        return text.added((), _HOOKS, {event: groups for _path, event, groups in added})
+    if not (gone or replaced or added):
+        return text
+    return text.changed(replace=replaced, add=added, remove=gone)
 
 
 def without_hooks(text: JsonText, agent: Agent) -> JsonText:
     """Without any entry of ours, nor lists that are empty without them."""
-    for event in _events_of(text, agent):
-        text = _without(text, agent, event)
-    return text
-
-
-def _events_of(text: JsonText, agent: Agent) -> list[str]:
-    return list(dict.fromkeys(found.event for found in own_handlers(text.value, agent)))
-
-
-def _with_hook(text: JsonText, agent: Agent, event: str, group: dict[str, Any]) -> JsonText:
-    found = [handler for handler in own_handlers(text.value, agent) if handler.event == event]
-    if len(found) == 1 and found[0].group == group:
+    own = _by_event(text.value, agent)
+    if not own:
         return text
-    alone = next((handler for handler in found if len(handler.group[_HOOKS]) == 1), None)
-    if alone is not None:
-        # In its place: some agents know the hooks that were trusted by where they stand.
-        text = text.replaced((_HOOKS, event, alone.group_index), group)
-        spare = next((one for one in found if one.group_index != alone.group_index), None)
-        return text if spare is None else _with_hook(_without_one(text, spare), agent, event, group)
-    if found:
-        return _with_hook(_without_one(text, found[0]), agent, event, group)
-    if _HOOKS not in text.value:
-        return text.added((), _HOOKS, {event: [group]})
-    if event not in text.value[_HOOKS]:
-        return text.added((_HOOKS,), event, [group])
-    return text.added((_HOOKS, event), None, group)
+    gone = _emptied(text.value, own)
+    if len([place for place in gone if len(place) == 2]) == len(text.value[_HOOKS]):
+        return text.removed((_HOOKS,))
+    return text.changed(remove=gone)
 
 
-def _without(text: JsonText, agent: Agent, event: str) -> JsonText:
-    while found := [handler for handler in own_handlers(text.value, agent) if handler.event == event]:
-        text = _without_one(text, found[-1])
-    if not text.value[_HOOKS][event]:
-        text = text.removed((_HOOKS, event))
-    return text if text.value[_HOOKS] else text.removed((_HOOKS,))
+_Groups = dict[int, set[int]]
+"""Which handlers of which groups of an event are ours."""
 
 
-def _without_one(text: JsonText, found: Handler) -> JsonText:
-    place = (_HOOKS, found.event, found.group_index)
-    return text.removed(place if len(found.group[_HOOKS]) == 1 else (*place, _HOOKS, found.handler_index))
+def _by_event(value: Any, agent: Agent) -> dict[str, _Groups]:
+    found: dict[str, _Groups] = {}
+    for one in own_handlers(value, agent):
+        found.setdefault(one.event, {}).setdefault(one.group_index, set()).add(one.handler_index)
+    return found
+
+
+def _place_kept(groups: list[Any], own: _Groups) -> int | None:
+    """The first group that holds nothing but ours."""
+    return next((index for index, ours in sorted(own.items()) if len(ours) == len(groups[index][_HOOKS])), None)
+
+
+def _places(groups: list[Any], own: _Groups, but: int | None = None) -> list[Path]:
+    """What of an event's groups is to go: whole groups where nothing else is in them, otherwise our handlers."""
+    gone: list[Path] = []
+    for index, ours in own.items():
+        if index == but:
+            continue
+        whole = len(ours) == len(groups[index][_HOOKS])
+        gone += [(index,)] if whole else [(index, _HOOKS, place) for place in sorted(ours)]
+    return gone
+
+
+def _emptied(value: Any, own: Mapping[str, _Groups]) -> list[Path]:
+    """What is to go of events that get nothing new: the whole event if nothing else is in it."""
+    gone: list[Path] = []
+    for event, ours in own.items():
+        groups = value[_HOOKS][event]
+        places = _places(groups, ours)
+        empty = len([place for place in places if len(place) == 1]) == len(groups)
+        gone += [(_HOOKS, event)] if empty else [(_HOOKS, event, *place) for place in places]
+    return gone
 
 
 def _check_shape(value: Any) -> None:

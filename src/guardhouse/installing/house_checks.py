@@ -1,23 +1,20 @@
-"""Looks at the guard itself: policy, state directory, disk, keys, record, approvals, and MCP servers behind it."""
+"""Looks at the guard itself: policy, state directory, disk, keys, record and approvals."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.installing.checks import Check, fail, ok, unknown, warn
-from guardhouse.installing.commands import interpreter
-from guardhouse.installing.machine import GUARDHOUSE, Machine, read_settings
-from guardhouse.installing.mcp_servers import survey
+from guardhouse.installing.machine import GUARDHOUSE, Machine
 from guardhouse.model import GuardhouseError, PolicyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from guardhouse.installing.records import Record
+    from guardhouse.config import Sources
 
 _LITTLE: Final = 200 * 1024 * 1024
 _TOO_LITTLE: Final = 10 * 1024 * 1024
@@ -37,33 +34,30 @@ def house_checks(machine: Machine) -> Iterator[Check]:
         yield unknown(GUARDHOUSE, "install records", machine.records_problem)
 
 
-def mcp_checks(machine: Machine) -> Iterator[Check]:
-    """The server lists that were rewritten."""
-    for record in machine.records:
-        if record.kind == "mcp":
-            yield _server_list(record)
-
-
 def _policy(machine: Machine) -> Iterator[Check]:
     from guardhouse.config import find_sources
 
     sources = find_sources(config_file=machine.config_file, cwd=machine.cwd, state_dir=machine.state_dir)
+    yield from policy_checks(GUARDHOUSE, sources)
+
+
+def policy_checks(about: str, sources: Sources, *, told_if_sound: bool = True) -> Iterator[Check]:
+    """Whether a policy can be made of `sources`, and holds anything back."""
     try:
         policy = sources.load()
         layers = sources.layers()
     except PolicyError as error:
-        yield fail(GUARDHOUSE, "policy", " ".join(error.problems), "Mend it: until then everything is denied.")
+        yield fail(about, "policy", " ".join(error.problems), "Mend it: until then everything is denied.")
         return
     files = [layer.document.file for layer in layers if layer.document.data]
     config = policy.config
     where = ", ".join(files) or "built in"
-    yield ok(GUARDHOUSE, "policy", f"valid: preset {config.preset}, mode {config.mode}, from {where}")
+    if told_if_sound:
+        yield ok(about, "policy", f"valid: preset {config.preset}, mode {config.mode}, from {where}")
     if not config.enabled:
-        yield fail(GUARDHOUSE, "enabled", "the gate is switched off", "Set `enabled: true` in your configuration.")
+        yield fail(about, "enabled", f"the gate is switched off, by {where}", "Set `enabled: true` there.")
     elif config.mode == "observe":
-        yield warn(
-            GUARDHOUSE, "mode", "observe: only what no rule can allow is denied", "`guardhouse enforce` ends that."
-        )
+        yield warn(about, "mode", "observe: only what no rule can allow is denied", "`guardhouse enforce` ends that.")
 
 
 def _state(machine: Machine) -> Check:
@@ -144,24 +138,3 @@ def _approvals(machine: Machine) -> Check:
     except OSError as error:
         return fail(GUARDHOUSE, "approvals", f"{path} can't be read: {error.strerror}", "Mend its rights.")
     return ok(GUARDHOUSE, "approvals", f"the store opens; {pending} pending")
-
-
-def _server_list(record: Record) -> Check:
-    settings = read_settings(Path(record.path))
-    again = f"guardhouse install mcp {record.path}"
-    if settings.problem:
-        return unknown("mcp", record.path, f"can't be read: {settings.problem}")
-    if settings.value is None:
-        return warn("mcp", record.path, "the file is gone", "`guardhouse uninstall mcp` forgets it.")
-    try:
-        servers = survey(settings.value)
-    except GuardhouseError as error:
-        return unknown("mcp", record.path, error.what)
-    python = Path(record.commands[0]) if record.commands else Path(interpreter())
-    if servers.guarded and not os.access(python, os.X_OK):
-        return fail("mcp", record.path, f"{python} is not there: no server can start", f"`{again}`")
-    if servers.open:
-        return fail("mcp", record.path, f"not behind the gateway: {', '.join(servers.open)}", f"`{again}`")
-    if servers.remote:
-        return warn("mcp", record.path, f"not started by the client, so not guarded: {', '.join(servers.remote)}")
-    return ok("mcp", record.path, f"behind the gateway: {', '.join(servers.guarded) or 'none'}")

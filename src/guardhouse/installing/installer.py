@@ -46,7 +46,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     def diff(self) -> str:
         """The change, as text. It may hold what the file holds: mask it before it is printed."""
-        name = str(self.target.path)
+        name = self.target.shown
         names = (name if self.target.exists else "nothing", name if self.after is not None else "nothing")
         lines = difflib.unified_diff(_lines(self.target.content), _lines(self.after), *names)
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)

@@ -1,17 +1,23 @@
 """A JSON file as text: values are put in and taken out, and every other byte stays as it is.
 
 Somebody's settings are theirs: the order of keys, how lines are indented and how numbers are written survive. A file
-that is not plain JSON (comments, trailing commas, a key given twice) is refused, not mended.
+that is not plain JSON (comments, trailing commas, a key given twice) is refused, not mended. A text is read once for
+all the changes that are made to it, because a repository can make one long.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, Final, Self
+from itertools import pairwise
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 
 from guardhouse.model import Limits, decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
 
 Path = tuple[str | int, ...]
 """Keys and indexes that lead from the root to a value."""
@@ -19,6 +25,9 @@ Path = tuple[str | int, ...]
 _LIMITS: Final = Limits(max_bytes=4 * 1024 * 1024, max_nodes=100_000)
 _BLANK: Final = " \t\r\n"
 _ENDS: Final = frozenset(",]}" + _BLANK)
+_NONE: Final[Mapping[Path, Any]] = MappingProxyType({})
+_Splice = tuple[int, int, str]
+"""From where to where in the text, and what comes there."""
 
 
 class _Node(msgspec.Struct, frozen=True):
@@ -46,56 +55,94 @@ class JsonText:
         self._root, _ = _scan(self.text, _skip(self.text, 0))
         self._newline = "\r\n" if "\r\n" in self.text else "\n"
         self._unit = self._find_unit()
+        self._members: dict[int, dict[str | int, _Node]] = {}
 
     def replaced(self, path: Path, value: Any) -> Self:
         """With another value at `path`."""
-        node = self._find(path)
-        rendered = self._rendered(value, self._indent_at(node.start))
-        if "\n" not in self.text[node.start : node.end] and node.children:
-            rendered = self._compact(value)
-        return self._spliced(node.start, node.end, rendered)
+        return self.changed(replace={path: value})
 
     def added(self, path: Path, key: str | None, value: Any) -> Self:
         """With a member `key` at the end of the object at `path`, or without a key, an item of the array there."""
-        node = self._find(path)
-        name = "" if key is None else json.dumps(key, ensure_ascii=False) + self._colon
-        if not node.children:
-            return self._filled(node, name, value)
-        last = node.children[-1]
-        gap = self._blank_before(last.start)
-        if "\n" not in gap:
-            return self._spliced(last.value.end, last.value.end, f",{gap}{name}{self._compact(value)}")
-        indent = gap.rpartition("\n")[2]
-        piece = f",{self._newline}{indent}{name}{self._rendered(value, indent)}"
-        return self._spliced(last.value.end, last.value.end, piece)
+        return self.changed(add=[(path, key, value)])
 
     def removed(self, path: Path) -> Self:
         """Without the member or item at `path`."""
-        parent = self._find(path[:-1])
-        index = next(place for place, child in enumerate(parent.children) if child.key == path[-1])
-        children = parent.children
-        if len(children) == 1:
-            return self._spliced(parent.start + 1, parent.end - 1, "")
-        if index:
-            return self._spliced(children[index - 1].value.end, children[index].value.end, "")
-        return self._spliced(children[0].start, children[1].start, "")
+        return self.changed(remove=[path])
 
-    def _filled(self, node: _Node, name: str, value: Any) -> Self:
+    def changed(
+        self,
+        *,
+        replace: Mapping[Path, Any] = _NONE,
+        add: Iterable[tuple[Path, str | None, Any]] = (),
+        remove: Iterable[Path] = (),
+    ) -> Self:
+        """With all of these changes. Every path is one of the text as it is now, and none lies in another's value."""
+        splices = [self._replacing(self._find(path), value) for path, value in replace.items()]
+        added: dict[Path, list[tuple[str, Any]]] = {}
+        for path, key, value in add:
+            name = "" if key is None else json.dumps(key, ensure_ascii=False) + self._colon
+            added.setdefault(path, []).append((name, value))
+        gone: dict[Path, set[str | int]] = {}
+        for path in remove:
+            gone.setdefault(path[:-1], set()).add(path[-1])
+        for path in dict.fromkeys((*added, *gone)):
+            splices += self._resized(self._find(path), gone.get(path, set()), added.get(path, []))
+        pieces: list[str] = []
+        place = 0
+        for start, end, piece in sorted(splices):
+            pieces += (self.text[place:start], piece)
+            place = end
+        return type(self)("".join([*pieces, self.text[place:]]))
+
+    def _replacing(self, node: _Node, value: Any) -> _Splice:
+        if self.text.find("\n", node.start, node.end) < 0 and node.children:
+            return node.start, node.end, self._compact(value)
+        return node.start, node.end, self._rendered(value, self._indent_at(node.start))
+
+    def _resized(self, node: _Node, gone: set[str | int], added: list[tuple[str, Any]]) -> Iterator[_Splice]:
+        """What takes children away and puts others at the end. What stands before a child goes with it."""
+        children = node.children
+        first = next((place for place, child in enumerate(children) if child.key not in gone), None)
+        if first is None:
+            yield self._filled(node, added) if added else (node.start + 1, node.end - 1, "")
+            return
+        if first:
+            yield children[0].start, children[first].start, ""
+        for before, child in pairwise(children[first:]):
+            if child.key in gone:
+                yield before.value.end, child.value.end, ""
+        if added:
+            yield self._appended(children[-1], added)
+
+    def _appended(self, last: _Child, added: list[tuple[str, Any]]) -> _Splice:
+        gap = self._blank_before(last.start)
+        end = last.value.end
+        if "\n" not in gap:
+            return end, end, "".join(f",{gap}{name}{self._compact(value)}" for name, value in added)
+        indent = gap.rpartition("\n")[2]
+        lines = [f",{self._newline}{indent}{name}{self._rendered(value, indent)}" for name, value in added]
+        return end, end, "".join(lines)
+
+    def _filled(self, node: _Node, added: list[tuple[str, Any]]) -> _Splice:
         opening, closing = self.text[node.start], self.text[node.end - 1]
         if self._unit is None:
-            return self._spliced(node.start, node.end, f"{opening}{name}{self._compact(value)}{closing}")
+            comma = "," if self._is_tight else ", "
+            inside = comma.join(f"{name}{self._compact(value)}" for name, value in added)
+            return node.start, node.end, f"{opening}{inside}{closing}"
         outer = self._indent_at(node.start)
         inner = outer + self._unit
-        lines = f"{opening}{self._newline}{inner}{name}{self._rendered(value, inner)}{self._newline}{outer}{closing}"
-        return self._spliced(node.start, node.end, lines)
-
-    def _spliced(self, start: int, end: int, piece: str) -> Self:
-        return type(self)(self.text[:start] + piece + self.text[end:])
+        lines = f",{self._newline}{inner}".join(f"{name}{self._rendered(value, inner)}" for name, value in added)
+        return node.start, node.end, f"{opening}{self._newline}{inner}{lines}{self._newline}{outer}{closing}"
 
     def _find(self, path: Path) -> _Node:
         node = self._root
         for step in path:
-            node = next(child.value for child in node.children if child.key == step)
+            if isinstance(step, int):
+                node = node.children[step].value
+                continue
+            if node.start not in self._members:
+                self._members[node.start] = {child.key: child.value for child in node.children}
+            node = self._members[node.start][step]
         return node
 
     def _find_unit(self) -> str | None:
@@ -108,7 +155,10 @@ class JsonText:
         return gap.rpartition("\n")[2] or "  "
 
     def _blank_before(self, place: int) -> str:
-        return self.text[len(self.text[:place].rstrip(_BLANK)) : place]
+        start = place
+        while start and self.text[start - 1] in _BLANK:
+            start -= 1
+        return self.text[start:place]
 
     def _indent_at(self, place: int) -> str:
         """What the line of `place` begins with."""

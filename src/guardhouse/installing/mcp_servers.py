@@ -1,4 +1,4 @@
-"""A client's list of MCP servers, rewritten so that each server that it starts runs behind the gateway, and back.
+"""A client's lists of MCP servers, rewritten so that each server that it starts runs behind the gateway, and back.
 
 Servers that are reached by URL are not started by the client and stay as they are; they are named, because nobody
 guards them. Pure: text in, text out.
@@ -7,15 +7,28 @@ guards them. Pure: text in, text out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from guardhouse.installing.commands import Options, gateway_arguments, read_gateway_arguments
+from guardhouse.installing.commands import (
+    Guarded,
+    Options,
+    gateway_arguments,
+    read_foreign_gateway,
+    read_gateway_arguments,
+)
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
-    from guardhouse.installing.json_text import JsonText
+    from collections.abc import Sequence
+
+    from guardhouse.installing.json_text import JsonText, Path
 
 _LISTS: Final = ("mcpServers", "servers")
+_PROJECTS: Final = "projects"
+"""Where Claude Code's own file keeps lists of single projects."""
+_STARTED: Final = frozenset({"stdio", "local"})
+"""Types of servers that a client starts, as clients spell them."""
+_ADDRESSES: Final = ("url", "serverUrl", "httpUrl")
 _NAME_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
 _LONGEST_NAME: Final = 48
 
@@ -23,28 +36,117 @@ Claims = Mapping[str, tuple[str, ...]]
 """Names of servers, each with the command line it stands for."""
 NOTHING: Final[Claims] = {}
 
+_Kind = Literal["guarded", "by hand", "open", "unclear", "remote"]
+
 
 class Servers(NamedTuple):
-    """The servers of a list, by how they stand to the gateway."""
+    """The servers of all lists in a file, by how they stand to the gateway."""
 
     guarded: tuple[str, ...]
     open: tuple[str, ...]
     """Started by the client, without the gateway."""
     remote: tuple[str, ...]
-    """Reached by URL, or not understood: they can't be put behind it."""
+    """Reached by URL: they can't be put behind it."""
+    unclear: tuple[str, ...] = ()
+    """With a command that the client may start, in an entry that is not understood: not guarded."""
+    by_hand: tuple[str, ...] = ()
+    """Behind a gateway that somebody wrote there without `install`."""
+
+
+class Entry(NamedTuple):
+    """One server, and where it stands."""
+
+    path: Path
+    label: str
+    """Its name, with the project that it is for."""
+    server: Any
+
+    @property
+    def name(self) -> str:
+        """What the client calls it."""
+        return str(self.path[-1])
+
+    @property
+    def kind(self) -> _Kind:
+        """How it stands to the gateway."""
+        server = self.server
+        if not isinstance(server, dict) or server.get("command") in (None, ""):
+            return "remote"
+        if not _is_understood(server):
+            return "unclear"
+        if read_gateway_arguments(server.get("args")) is not None:
+            return "guarded"
+        return "open" if read_foreign_gateway(server["command"], server.get("args")) is None else "by hand"
+
+    @property
+    def guarded(self) -> Guarded | None:
+        """The server behind the gateway; None if there is none."""
+        match self.kind:
+            case "guarded":
+                return read_gateway_arguments(self.server.get("args"))
+            case "by hand":
+                return read_foreign_gateway(self.server["command"], self.server.get("args"))
+        return None
+
+    @property
+    def line(self) -> tuple[str, ...]:
+        """The command line of the server itself."""
+        behind = self.guarded
+        if behind is not None:
+            return (behind.command, *behind.arguments)
+        return (self.server["command"], *(self.server.get("args") or ()))
+
+
+def entries(value: Any) -> list[Entry]:
+    """Every server of every list. GuardhouseError if there is no list of servers."""
+    found: list[Entry] = []
+    lists = _lists(value)
+    for path, servers in lists:
+        where = f" (in {path[1]})" if path[0] == _PROJECTS else f" (in {path[0]})" if path != lists[0][0] else ""
+        found += [Entry((*path, name), f"{name}{where}", server) for name, server in servers.items()]
+    return found
+
+
+def _lists(value: Any) -> list[tuple[Path, dict[str, Any]]]:
+    top = value if isinstance(value, dict) else {}
+    found: list[tuple[Path, dict[str, Any]]] = [((name,), top[name]) for name in _LISTS if _is_object(top.get(name))]
+    projects = top.get(_PROJECTS)
+    for key, project in projects.items() if isinstance(projects, dict) else ():
+        servers = project.get(_LISTS[0]) if isinstance(project, dict) else None
+        if isinstance(servers, dict):
+            found.append(((_PROJECTS, key, _LISTS[0]), servers))
+    if not found:
+        raise GuardhouseError(
+            "It has no list of servers: neither `mcpServers` nor `servers`.", fix="Name another file."
+        )
+    return found
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_understood(server: dict[str, Any]) -> bool:
+    """Whether it is plain that the client starts this command with these arguments, and reaches nothing by URL."""
+    arguments, kind = server.get("args"), server.get("type")
+    plain = arguments is None or (isinstance(arguments, list) and all(isinstance(word, str) for word in arguments))
+    started = kind in (None, "") or (isinstance(kind, str) and kind.casefold() in _STARTED)
+    near = all(server.get(key) in (None, "") for key in _ADDRESSES)
+    return isinstance(server["command"], str) and plain and started and near
 
 
 def survey(value: Any) -> Servers:
     """Which servers there are. GuardhouseError if there is no list of servers."""
-    guarded: list[str] = []
-    plain: list[str] = []
-    remote: list[str] = []
-    for name, server in value[_list_of(value)].items():
-        if _is_guarded(server):
-            guarded.append(name)
-        else:
-            (plain if _is_started(server) else remote).append(name)
-    return Servers(tuple(guarded), tuple(plain), tuple(remote))
+    labels: dict[_Kind, list[str]] = {kind: [] for kind in ("guarded", "by hand", "open", "unclear", "remote")}
+    for entry in entries(value):
+        labels[entry.kind].append(entry.label)
+    return Servers(
+        guarded=(*labels["guarded"], *labels["by hand"]),
+        open=tuple(labels["open"]),
+        remote=tuple(labels["remote"]),
+        unclear=tuple(labels["unclear"]),
+        by_hand=tuple(labels["by hand"]),
+    )
 
 
 def with_gateway(
@@ -52,88 +154,96 @@ def with_gateway(
 ) -> JsonText:
     """With every server behind the gateway, or `only` those. GuardhouseError if one of those can't be.
 
-    `elsewhere` has the names that are taken by other lists, with their commands: a name means one command.
+    `elsewhere` has the names that are taken by other lists, with their commands: a name means one command. What
+    somebody has put behind a gateway by hand stays as it is.
     """
-    place = _list_of(text.value)
-    names = _names(text.value[place], elsewhere)
-    for missing in only:
-        if missing not in text.value[place]:
-            raise GuardhouseError(f"There is no server {missing!r} in the list.", fix="Name one that is there.")
-        if missing in survey(text.value).remote:
-            raise GuardhouseError(f"The server {missing!r} is not one that the client starts.")
-    for name in only or tuple(text.value[place]):
-        server = text.value[place][name]
-        guarded = read_gateway_arguments(server.get("args")) if _is_guarded(server) else None
-        if guarded is None and not _is_started(server):
-            continue
-        command = guarded.command if guarded else server["command"]
-        given = guarded.arguments if guarded else server.get("args", [])
-        text = _rewritten(text, (place, name), python, gateway_arguments(names[name], options, command, given))
-    return text
+    found = entries(text.value)
+    _require(only, found)
+    names = _names(found, elsewhere)
+    changes = _Changes()
+    for entry in found:
+        if (not only or entry.name in only) and entry.kind in {"guarded", "open"}:
+            command, *arguments = entry.line
+            changes.rewrite(entry, python, gateway_arguments(names[entry.path], options, command, arguments))
+    return changes.applied(text)
+
+
+def _require(only: tuple[str, ...], found: list[Entry]) -> None:
+    for name in only:
+        kinds = {entry.kind for entry in found if entry.name == name}
+        if not kinds:
+            raise GuardhouseError(f"There is no server {name!r} in the list.", fix="Name one that is there.")
+        if kinds <= {"remote", "unclear"}:
+            raise GuardhouseError(f"The server {name!r} is not one that the client starts, or is not understood.")
 
 
 def claims(value: Any) -> dict[str, tuple[str, ...]]:
-    """The names of the servers of a list that are behind the gateway."""
-    servers = value[_list_of(value)].values()
-    found = [read_gateway_arguments(server["args"]) for server in servers if _is_guarded(server)]
-    return {server.name: (server.command, *server.arguments) for server in found if server is not None}
+    """The names of the servers of a file that are behind the gateway."""
+    found = [(entry.guarded, entry.line) for entry in entries(value) if entry.kind in {"guarded", "by hand"}]
+    return {guarded.name: line for guarded, line in found if guarded is not None and guarded.name}
 
 
 def without_gateway(text: JsonText, only: tuple[str, ...] = ()) -> JsonText:
-    """With every server as it was before it was put behind the gateway."""
-    place = _list_of(text.value)
-    for name in only or tuple(text.value[place]):
-        server = text.value[place].get(name)
-        guarded = read_gateway_arguments(server.get("args")) if _is_guarded(server) else None
-        if guarded is not None:
-            text = _rewritten(text, (place, name), guarded.command, guarded.arguments)
-            if not guarded.arguments:
-                text = text.removed((place, name, "args"))
-    return text
+    """With every server that `with_gateway` put behind the gateway as it was before."""
+    changes = _Changes()
+    for entry in entries(text.value):
+        if (not only or entry.name in only) and entry.kind == "guarded":
+            command, *arguments = entry.line
+            changes.rewrite(entry, command, arguments)
+    return changes.applied(text)
 
 
-def _rewritten(text: JsonText, path: tuple[str, str], command: str, arguments: list[str]) -> JsonText:
-    server = text.value[path[0]][path[1]]
-    if server["command"] != command:
-        text = text.replaced((*path, "command"), command)
-    if "args" not in server:
-        return text.added(path, "args", arguments)
-    return text if server["args"] == arguments else text.replaced((*path, "args"), arguments)
+class _Changes:
+    """Gathered, so that a long list is read once."""
+
+    def __init__(self) -> None:
+        self._replaced: dict[Path, Any] = {}
+        self._added: list[tuple[Path, str | None, Any]] = []
+        self._removed: list[Path] = []
+
+    def rewrite(self, entry: Entry, command: str, arguments: list[str]) -> None:
+        """Another command for a server; no `args` where there are none."""
+        server, path = entry.server, entry.path
+        if server["command"] != command:
+            self._replaced[*path, "command"] = command
+        if "args" not in server:
+            self._added += [(path, "args", arguments)] if arguments else []
+        elif not arguments:
+            self._removed.append((*path, "args"))
+        elif server["args"] != arguments:
+            self._replaced[*path, "args"] = arguments
+
+    def applied(self, text: JsonText) -> JsonText:
+        if not (self._replaced or self._added or self._removed):
+            return text
+        return text.changed(replace=self._replaced, add=self._added, remove=self._removed)
 
 
-def _list_of(value: Any) -> str:
-    for name in _LISTS:
-        if isinstance(value, dict) and isinstance(value.get(name), dict):
-            return name
-    raise GuardhouseError("It has no list of servers: neither `mcpServers` nor `servers`.", fix="Name another file.")
-
-
-def _is_started(server: Any) -> bool:
-    """Whether the client starts the server itself, by a command that is understood."""
-    if not isinstance(server, dict) or not isinstance(server.get("command"), str) or not server["command"]:
-        return False
-    arguments = server.get("args", [])
-    plain = isinstance(arguments, list) and all(isinstance(word, str) for word in arguments)
-    return plain and server.get("type", "stdio") == "stdio" and "url" not in server
-
-
-def _is_guarded(server: Any) -> bool:
-    return _is_started(server) and read_gateway_arguments(server.get("args")) is not None
-
-
-def _names(servers: dict[str, Any], elsewhere: Claims) -> dict[str, str]:
-    """A name for each server that the gateway takes: its key, cleaned; a number where two become equal."""
-    names: dict[str, str] = {}
-    for key, server in servers.items():
-        guarded = read_gateway_arguments(server.get("args")) if _is_guarded(server) else None
-        if guarded is not None:
-            names[key] = guarded.name
-    taken = set(names.values())
-    for key, server in servers.items():
-        if key not in names and _is_started(server):
-            line = (server["command"], *server.get("args", ()))
-            names[key] = _free(_cleaned(key), taken | {name for name, its in elsewhere.items() if its != line})
-            taken.add(names[key])
+def _names(found: Sequence[Entry], elsewhere: Claims) -> dict[Path, str]:
+    """A name for each server that the gateway takes: its key, cleaned; a number where two become equal. The same
+    command line in another list may have the same name."""
+    names: dict[Path, str] = {}
+    here: dict[Path, set[str]] = {}
+    anywhere: dict[str, tuple[str, ...]] = dict(elsewhere)
+    for entry in found:
+        taken = here.setdefault(entry.path[:-1], set())
+        guarded = entry.guarded
+        if guarded is not None and guarded.name:
+            names[entry.path] = guarded.name
+            taken.add(guarded.name)
+            anywhere.setdefault(guarded.name, entry.line)
+    for entry in found:
+        if entry.path in names or entry.kind != "open":
+            continue
+        taken, line = here[entry.path[:-1]], entry.line
+        number, name = 1, _cleaned(entry.name)
+        free = name
+        while free in taken or anywhere.get(free, line) != line:
+            number += 1
+            free = f"{name}-{number}"
+        names[entry.path] = free
+        taken.add(free)
+        anywhere.setdefault(free, line)
     return names
 
 
@@ -142,11 +252,3 @@ def _cleaned(key: str) -> str:
     while "__" in name or "--" in name:
         name = name.replace("__", "_").replace("--", "-")
     return name[:_LONGEST_NAME].strip("-_") or "server"
-
-
-def _free(name: str, taken: set[str]) -> str:
-    number, free = 1, name
-    while free in taken:
-        number += 1
-        free = f"{name}-{number}"
-    return free

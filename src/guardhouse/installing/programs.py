@@ -1,6 +1,6 @@
 """Finding other people's programs and running them for a moment, with a limit on time and output.
 
-Never a program out of the directory we stand in: that directory may be a repository that somebody else filled.
+Never a program out of the repository we stand in, nor out of some project's packages: somebody else filled those.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _MOST_OUTPUT: Final = 1 << 20
-_SHELL: Final = "/bin/sh"
 
 
 class Ran(NamedTuple):
@@ -52,16 +51,43 @@ def find_program(name: str, search: str, cwd: Path, home: Path) -> Found:
 
 
 def _is_of_project(path: Path, cwd: Path, home: Path) -> bool:
-    """Whether a program lies in the working directory: by name or really. The home directory is nobody's project,
+    """Whether a program came with a project: by its name or really, it lies in the working directory, in the repository
+    around that, or in packages that were not installed for the whole machine. The home directory is nobody's project,
     but what lies right in it is not run either."""
-    here = Path(os.path.realpath(cwd))
+    here, own = Path(os.path.realpath(cwd)), Path(os.path.realpath(home))
     for place in (path, Path(os.path.realpath(path))):
         directory = Path(os.path.realpath(place.parent))
-        if directory == here:
+        if directory == here or _is_in_local_packages(place) or _is_in_local_packages(directory):
             return True
-        if directory.is_relative_to(here) and not Path(os.path.realpath(home)).is_relative_to(here):
-            return True
+        for project in (here, *_repositories(here)):
+            if directory.is_relative_to(project) and not own.is_relative_to(project):
+                return True
     return False
+
+
+def _repositories(directory: Path) -> list[Path]:
+    """The directories around this one that git keeps: one repository may lie in another."""
+    return [place for place in (directory, *directory.parents) if os.path.lexists(place / ".git")]
+
+
+_PACKAGES: Final = "node_modules"
+_FOR_ALL: Final = (("lib",), ("global",), ("global", "*"), (".claude", "local"))
+"""What stands before packages that are installed for a user or a machine: by npm, by yarn or bun, by pnpm, by Claude
+Code itself."""
+
+
+def _is_in_local_packages(place: Path) -> bool:
+    """Whether a path leads into packages of some project."""
+    parts = place.parts
+    if _PACKAGES not in parts:
+        return False
+    before = parts[: parts.index(_PACKAGES)]
+    return not any(_ends(before, tail) for tail in _FOR_ALL)
+
+
+def _ends(parts: tuple[str, ...], tail: tuple[str, ...]) -> bool:
+    last = parts[-len(tail) :]
+    return len(last) == len(tail) and all(want in ("*", part) for part, want in zip(last, tail, strict=True))
 
 
 def run(
@@ -89,11 +115,6 @@ def run(
         out.seek(0)
         err.seek(0)
         return Ran(status, out.read(_MOST_OUTPUT), err.read(_MOST_OUTPUT), why)
-
-
-def run_in_shell(command: str, *, stdin: bytes, timeout: float, cwd: Path) -> Ran:
-    """Run a command as an agent does: by the shell, with our environment."""
-    return run([_SHELL, "-c", command], stdin=stdin, timeout=timeout, cwd=cwd)
 
 
 def read_version(text: str) -> tuple[int, int, int] | None:

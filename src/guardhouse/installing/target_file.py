@@ -43,6 +43,12 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         """Whether there was a file."""
         return self.content is not None
 
+    @property
+    def shown(self) -> str:
+        """Its name, and where that really leads if a link does."""
+        path = str(self.path.absolute())
+        return path if path == str(self.real) else f"{path} (really {self.real})"
+
 
 def look(path: Path) -> Target:
     """The file at `path`, or that there is none. GuardhouseError if it is something else, or can't be read."""
@@ -65,6 +71,16 @@ def look(path: Path) -> Target:
         raise GuardhouseError(f"{path} is larger than {_LARGEST} bytes.", fix="Look what is in it.")
     owner = (status.st_uid, status.st_gid)
     return Target(path=path, real=real, content=content, mode=stat.S_IMODE(status.st_mode), owner=owner)
+
+
+def require_inside(path: Path, directory: Path) -> None:
+    """GuardhouseError if a link leads `path` out of `directory`: a repository could name any file of yours."""
+    real = Path(os.path.realpath(path))
+    if not real.is_relative_to(os.path.realpath(directory)):
+        raise GuardhouseError(
+            f"{path} is a link that leads out of the project, to {real}. Nothing was changed.",
+            fix="Take the link away, or install for the user.",
+        )
 
 
 def check_writable(target: Target) -> None:

@@ -2,9 +2,11 @@
 changing between observing and enforcing. Nothing here decides about an action."""
 
 from guardhouse.observing.allowances import allowed_by, give
+from guardhouse.observing.loosening import loosen, require_person
 from guardhouse.observing.standing import GuardedAgent, Standing, standing
 from guardhouse.observing.suggesting import Kept, Suggestion, Suggestions, suggest
 from guardhouse.observing.switching import switch_mode
+from guardhouse.observing.unfit_places import unfit_place
 
 __all__ = [
     "GuardedAgent",
@@ -14,7 +16,10 @@ __all__ = [
     "Suggestions",
     "allowed_by",
     "give",
+    "loosen",
+    "require_person",
     "standing",
     "suggest",
     "switch_mode",
+    "unfit_place",
 ]

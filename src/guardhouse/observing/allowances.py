@@ -9,6 +9,7 @@ from guardhouse.detect.commands.detector import matches_allowed
 from guardhouse.detect.paths import inside
 from guardhouse.model import PolicyError
 from guardhouse.net import BadDestination, parse_destination
+from guardhouse.observing.loosening import loosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +41,9 @@ def allowed_by(policy: Policy) -> Callable[[Kind, str], bool]:
 
 def give(sources: Sources, kind: Kind, entry: str) -> str:
     """Allow `entry` from now on; the revision of the policy then. PolicyError if the policy does not take it, as when
-    a lock forbids it: then it is not allowed."""
+    a lock forbids it: then it is not allowed. GuardhouseError if this process comes from a guarded agent, or if it
+    can't be recorded."""
+    loosen(sources, f"allowing {kind} {entry}")
     allowances = Allowances(sources.locations.allowed)
     added = allowances.add(kind, entry)
     try:

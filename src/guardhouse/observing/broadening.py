@@ -7,12 +7,14 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.net import BadPattern, NetworkRules, NetworkSettings, host_class
+from guardhouse.observing.shared_hosts import is_one_owners
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from guardhouse.config import Kind
     from guardhouse.observing.suggesting import Suggestion
+    from guardhouse.observing.unfit_places import Expected
 
 _FEWEST: Final = 3
 """Entries that must have something in common."""
@@ -22,15 +24,15 @@ _SHALLOWEST: Final = 3
 """Parts of a directory that can be offered: `/home/ada/notes`, not `/home/ada`."""
 
 
-def broader(found: Iterable[Suggestion]) -> Iterator[Suggestion]:
-    """For three or more that are alike, the one allowance that would cover them."""
+def broader(found: Iterable[Suggestion], unfit: Callable[[str, Expected], str]) -> Iterator[Suggestion]:
+    """For three or more that are alike, the one allowance that would cover them. Not a directory that is `unfit`."""
     groups: defaultdict[tuple[Kind, str], list[Suggestion]] = defaultdict(list)
     for one in found:
         wider = _wider(one)
         if wider:
             groups[one.kind, wider].append(one)
     for (kind, wider), members in groups.items():
-        if len(members) >= _FEWEST:
+        if len(members) >= _FEWEST and not (kind == "path" and unfit(wider, "directory")):
             yield _together(kind, wider, members)
 
 
@@ -39,7 +41,9 @@ def _wider(one: Suggestion) -> str:
     match one.kind:
         case "domain":
             parent = one.entry.partition(".")[2]
-            return f"*.{parent}" if _is_pattern(f"*.{parent}") and host_class(parent.partition(":")[0]) is None else ""
+            host = parent.partition(":")[0]
+            fits = _is_pattern(f"*.{parent}") and host_class(host) is None and is_one_owners(host)
+            return f"*.{parent}" if fits else ""
         case "command" if _MODES.issuperset(one.codes):
             words = one.entry.split()
             return f"{words[0]} {words[1]} *" if len(words) > 2 and one.entry.isascii() else ""

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from guardhouse.audit.statistics import is_canary
 from guardhouse.model import ApprovalStatus, Decision, Effect, visible
 from guardhouse.net import host_class
 from guardhouse.observing.broadening import broader
 from guardhouse.observing.reluctance import never
+from guardhouse.observing.shared_hosts import shared_domain
 from guardhouse.policy import APPROVED, FLOORS, REFUSED
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from guardhouse.config import Kind
     from guardhouse.model import AuditEvent, Reason
+    from guardhouse.observing.unfit_places import Expected
 
 _MOST: Final = 10_000
 """Different things that are counted. An attacker can invent more; these are counted together."""
@@ -113,16 +116,26 @@ _Entries = dict[_Key, set[str]]
 """Allowances, each with the codes that it would lift."""
 
 
-def suggest(events: Iterable[AuditEvent], is_allowed: Callable[[Kind, str], bool]) -> Suggestions:
-    """What `events` (oldest first) suggest. `is_allowed` tells what is allowed by now, and needs no suggestion."""
-    survey = _Survey()
+def _not_looked_at(_path: str, _expected: Expected) -> str:
+    return "Nobody has looked what lies there."
+
+
+def suggest(
+    events: Iterable[AuditEvent],
+    is_allowed: Callable[[Kind, str], bool],
+    unfit: Callable[[str, Expected], str] = _not_looked_at,
+) -> Suggestions:
+    """What `events` (oldest first) suggest. `is_allowed` tells what is allowed by now, and needs no suggestion; `unfit`
+    why a path should not be. Without it no path is suggested."""
+    survey = _Survey(unfit)
     for event in events:
         survey.look(event)
     return survey.result(is_allowed)
 
 
 class _Survey:
-    def __init__(self) -> None:
+    def __init__(self, unfit: Callable[[str, Expected], str]) -> None:
+        self._unfit = unfit
         self._calls = self._stopped = self._left_out = 0
         self._wanted: dict[_Key, _Tally] = {}
         self._kept: dict[tuple[tuple[str, ...], str], _Tally] = {}
@@ -134,7 +147,7 @@ class _Survey:
             if event.approval_status in {ApprovalStatus.APPROVED, ApprovalStatus.DENIED}:
                 self._answers[event.approval_request_id] = event.approval_status
             return
-        if event.kind != "decision" or event.action_type not in {"ToolCallPre", "SkillRunPre"}:
+        if event.kind != "decision" or event.action_type not in {"ToolCallPre", "SkillRunPre"} or is_canary(event):
             return
         if event.approval_request_id in self._asked:
             return  # one more decision about a call that was counted when it asked
@@ -151,11 +164,17 @@ class _Survey:
             if reason.decision >= Decision.REQUIRE_APPROVAL and reason.code not in _ANSWERS
         ]
         entries = _entries(event, causes)
-        why = _reluctance(event, causes) or _insufficiency(event, causes, entries)
+        why = _reluctance(event, causes) or _insufficiency(event, causes, entries) or self._unfit_path(causes, entries)
         if why:
             self._keep(event, tuple(sorted({cause.code for cause in causes})), why)
         else:
             self._want(event, entries)
+
+    def _unfit_path(self, causes: list[Reason], entries: _Entries) -> str:
+        """Why a path among `entries` should not be allowed; empty if all may be."""
+        by_command = any(cause.decided_by == _COMMANDS for cause in causes)
+        paths = (entry for kind, entry in entries if kind == "path")
+        return next(filter(None, (self._unfit(path, "target" if by_command else "file") for path in paths)), "")
 
     def _keep(self, event: AuditEvent, codes: tuple[str, ...], why: str) -> None:
         key = (codes, why)
@@ -184,7 +203,7 @@ class _Survey:
                 self._kept[codes, f"{_SAID_NO} ({kind} {visible(entry)})"] = tally
                 continue
             found.append(self._suggestion(kind, entry, tally))
-        found += broader(found)
+        found += broader(found, self._unfit)
         found.sort(key=lambda one: (bool(one.instead_of), -one.seen, one.kind, one.entry))
         kept = sorted(self._kept.items(), key=lambda item: -item[1].seen)
         return Suggestions(
@@ -311,6 +330,9 @@ def _notes(event: AuditEvent, key: _Key) -> Iterable[str]:
         host = entry.rpartition(":")[0] or entry
         if host.replace(".", "").isdigit() or "[" in host:
             yield "an address, not a name"
+        shared = shared_domain(host)
+        if shared:
+            yield f"shared: anybody can have a name below {shared}"
         if "xn--" in host:
             yield "a name in another script: look at it closely"
         if any(one.effect is Effect.SENDS and one.host == host for one in event.findings):

@@ -10,12 +10,9 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from guardhouse.approvals import guarded_ancestor
-from guardhouse.approvals.terminal import local_actor
 from guardhouse.config import ChosenMode, Mode, chosen_mode, set_mode
-from guardhouse.desk import AGENTS, Desk
-from guardhouse.model import AuditEvent, GuardhouseError, visible
-from guardhouse.recording import utc
+from guardhouse.model import GuardhouseError
+from guardhouse.observing.loosening import record_change, require_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,18 +31,13 @@ def switch_mode(sources: Sources, mode: Mode, *, clock: Callable[[], float] = ti
 
 
 def _observe(sources: Sources, clock: Callable[[], float]) -> ChosenMode:
-    agent = guarded_ancestor(sources.locations.state / AGENTS)
-    if agent is not None:
-        raise GuardhouseError(
-            f"This process belongs to the guarded agent {visible(agent.name)} (process {agent.pid}).",
-            fix="Only a person observes or enforces, in a terminal of their own.",
-        )
+    require_person(sources.locations)
     if chosen_mode(sources).mode == "observe":
         return chosen_mode(sources)
     foreseen = chosen_mode(sources, assumed="observe")
     if foreseen.mode != "observe":
         raise GuardhouseError(f"Nothing was changed. {foreseen.problem}")
-    _record(sources, "observe", clock)
+    record_change(sources, "the mode was set to observe", mode="observe", clock=clock)
     set_mode(sources.locations, "observe")
     return chosen_mode(sources)
 
@@ -57,27 +49,5 @@ def _enforce(sources: Sources, clock: Callable[[], float]) -> ChosenMode:
     if chosen.mode != "enforce":
         raise GuardhouseError(f"The policy is still only observed. {chosen.problem}")
     if changes:
-        _record(sources, "enforce", clock)
+        record_change(sources, "the mode was set to enforce", mode="enforce", clock=clock)
     return chosen
-
-
-def _record(sources: Sources, mode: Mode, clock: Callable[[], float]) -> None:
-    """On disk when this returns."""
-    policy = sources.load(project=False)
-    desk = Desk(sources.locations, lambda: policy, clock)
-    try:
-        desk.audit.record(
-            AuditEvent(
-                event_id=f"ev_{os.urandom(12).hex()}",
-                kind="notice",
-                timestamp=utc(clock()),
-                source="command",
-                mode=mode,
-                policy_revision=policy.revision,
-                actor=local_actor(),
-                detail=f"the mode was set to {mode}",
-            ),
-            durable=True,
-        )
-    finally:
-        desk.close()

@@ -88,11 +88,13 @@ _URL_FETCHERS: Final = (
 _SEARCHERS: Final = "google_search search_web web_search websearch"
 _MCP_READERS: Final = (
     "list_mcp_resource_templates list_mcp_resources listmcpresourcestool read_mcp_resource readmcpresourcedirtool "
-    "readmcpresourcetool"
+    "readmcpresourcetool refreshmcptools"
 )
 _BOOKKEEPING: Final = (
     "agent ask_user ask_user_question askuserquestion bashoutput close_agent endconversation enter_plan_mode "
     "enterplanmode exit_plan_mode exitplanmode killbash killshell listagents proposegoal reportfindings "
+    "cronlist current_time get_context_remaining get_goal list_agents readnotifications resume_agent skill "
+    "structuredoutput tool_search "
     "request_user_input schedulewakeup spawn_agent subagenthandback task taskcreate taskget tasklist taskoutput "
     "taskstop taskupdate think todo_write todowrite toolsearch update_plan wait_agent waitformcpservers"
 )
@@ -162,15 +164,16 @@ class ToolCatalogue:
         declared: Mapping[str, frozenset[Capability]] | None = None,
         pinned_to: Mapping[str, str] | None = None,
     ) -> None:
-        """`pinned_to` has the digests of the descriptions that declarations were made for, by the same patterns."""
+        """`pinned_to` has the digests of the descriptions that declarations were made for, by the same names."""
         self._exact: dict[str, frozenset[Capability]] = {}
-        self._globs: list[tuple[str, frozenset[Capability], str]] = []
+        self._globs: list[tuple[str, frozenset[Capability]]] = []
         self._pinned_to: dict[str, str] = {}
         for pattern, capabilities in (declared or {}).items():
             name = tool_name(pattern)
             digest = (pinned_to or {}).get(pattern, "")
-            if any(char in name for char in "*?["):
-                self._globs.append((name, capabilities, digest))
+            # What was said of one description was said of one tool, whatever characters its name has.
+            if not digest and any(char in name for char in "*?["):
+                self._globs.append((name, capabilities))
             else:
                 self._exact[name] = capabilities
                 self._pinned_to[name] = digest
@@ -199,7 +202,7 @@ class ToolCatalogue:
         if declared is not None and known is not None:
             declared |= known.capabilities  # a well-known tool can be more than it is known for, never less
         if declared is None:
-            declared = self._by_glob(name, anyway, digest)
+            declared = self._by_glob(name, anyway)
         if declared is not None:
             return ToolProfile(
                 name=name,
@@ -214,13 +217,9 @@ class ToolCatalogue:
             return ToolProfile(name=name, capabilities=_BRINGS_CONTENT)
         return ToolProfile(name=name, capabilities=anyway, classified=False)
 
-    def _by_glob(self, name: str, anyway: frozenset[Capability], digest: str | None) -> frozenset[Capability] | None:
+    def _by_glob(self, name: str, anyway: frozenset[Capability]) -> frozenset[Capability] | None:
         """What globs declare, beside what is known anyway: a pattern for many must not make a shell harmless."""
-        matching = [
-            capabilities
-            for glob, capabilities, made_for in self._globs
-            if _is_for(made_for, digest) and fnmatchcase(name, glob)
-        ]
+        matching = [capabilities for glob, capabilities in self._globs if fnmatchcase(name, glob)]
         return frozenset().union(*matching, anyway) if matching else None
 
 

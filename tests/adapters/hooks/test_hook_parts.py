@@ -56,7 +56,7 @@ def strings(value):
 
 @given(RESPONSES)
 def test_nothing_of_a_withheld_answer_is_left(response):
-    assert set(strings(withheld(response, "no"))) <= {"no", "[withheld]"}
+    assert {text for text in strings(withheld(response, "no")) if text.strip()} <= {"no", "[withheld]"}
 
 
 def test_blocks_of_text_are_marked_each():
@@ -83,7 +83,7 @@ HOST = """
 import subprocess, sys
 code = "import os, sys; from guardhouse.adapters.hooks.host import host_process;" \\
        "print(host_process(os.getppid(), frozenset(sys.argv[1].split())))"
-through = ["sh", "-c", '"$@"; true', "sh"] if sys.argv[2] == "shell" else []
+through = {"command": ["sh", "-c", '"$@"; true', "sh"], "script": ["sh", sys.argv[3]], "direct": []}[sys.argv[2]]
 print(subprocess.run([*through, sys.executable, "-c", code, sys.argv[1]], capture_output=True, text=True).stdout)
 """
 
@@ -91,9 +91,12 @@ print(subprocess.run([*through, sys.executable, "-c", code, sys.argv[1]], captur
 def found_from(tmp_path: Path, name: str, programs: str, way: str) -> tuple[int, str]:
     """An agent by that name runs something that looks for it: its process number, and what was found."""
     program = tmp_path / name
+    program.parent.mkdir(parents=True, exist_ok=True)
     program.symlink_to(sys.executable)
+    script = tmp_path / "typed.sh"
+    script.write_text('"$@"\n')
     with subprocess.Popen(
-        [program, "-c", HOST, programs, way],
+        [program, "-c", HOST, programs, way, script],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -102,20 +105,25 @@ def found_from(tmp_path: Path, name: str, programs: str, way: str) -> tuple[int,
 
 
 def test_the_agent_is_found_directly_and_through_a_shell(tmp_path):
-    for way in ("direct", "shell"):
-        (tmp_path / way).mkdir()
+    for way in ("direct", "command", "script"):
         pid, found = found_from(tmp_path / way, "claude", "claude claude-code", way)
         assert found == str(pid)
 
 
+def test_a_version_of_the_agent_in_a_directory_of_its_own_is_the_agent(tmp_path):
+    pid, found = found_from(tmp_path, "claude/versions/2.1.325", "claude", "command")
+    assert found == str(pid)
+
+
 def test_a_shell_that_is_nobodys_agent_is_not_taken_for_one(tmp_path):
-    _, found = found_from(tmp_path, "python-of-somebody", "claude", "shell")
+    _, found = found_from(tmp_path, "terminal-of-somebody", "claude", "script")
     assert found == "None"
 
 
 def test_a_caller_that_is_no_shell_counts_as_the_agent(tmp_path):
-    pid, found = found_from(tmp_path, "my-own-agent", "claude", "direct")
-    assert found == str(pid)
+    for way in ("direct", "command"):
+        pid, found = found_from(tmp_path / way, "my-own-agent", "claude", way)
+        assert found == str(pid)
 
 
 def test_a_runtime_that_runs_the_agent_is_the_agent():
@@ -125,4 +133,5 @@ def test_a_runtime_that_runs_the_agent_is_the_agent():
     assert _is_one_of(ClaudeCode.programs, ["/usr/bin/node", "--no-warnings", cli])
     assert _is_one_of(Codex.programs, ["/opt/codex/bin/codex", "exec"])
     assert not _is_one_of(ClaudeCode.programs, ["/usr/bin/node", "server.js", "x", "claude"])
+    assert not _is_one_of(ClaudeCode.programs, ["/usr/bin/node", "/home/claude/.vscode-server/out/server-main.js"])
     assert not _is_one_of(ClaudeCode.programs, ["vim", "claude"])

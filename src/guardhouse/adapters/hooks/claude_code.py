@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 import msgspec
 
 from guardhouse.adapters.hooks.interface import Agent, Kind, lets_pass, project_from, refusal
-from guardhouse.adapters.hooks.marking import withheld
-from guardhouse.model import Action, Decision, SkillRunPost, SkillRunPre, ToolCallPost
+from guardhouse.adapters.hooks.marking import marked, withheld
+from guardhouse.model import Action, Decision, SkillRunPre
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from guardhouse.adapters.hooks.interface import HookEvent, Shown
     from guardhouse.model import Verdict
 
-_ASKING_MODES: Final = frozenset({"default", "acceptEdits", "plan"})
+_ASKING_MODES: Final = frozenset({"default", "acceptEdits"})
 """Modes in which the user is there and is asked. In any other one, also in one that is new to us, a question could be
-answered by nobody."""
-_UNASKED_MODES: Final = frozenset({"bypassPermissions", "auto"})
+answered by nobody, or by a classifier: `plan` works like `auto` by default."""
 _COMMON: Final = frozenset(
     "session_id transcript_path cwd hook_event_name prompt_id permission_mode agent_id agent_type effort".split()
 )
@@ -82,24 +81,20 @@ class ClaudeCode(Agent):
         skill = event.tool_input.get("skill")
         if event.tool == "Skill" and isinstance(skill, str) and skill:
             return SkillRunPre(skill=skill, params=event.tool_input, **self.context(event))
+        if event.tool == "Agent" and event.tool_input.get("isolation") == "remote":
+            # It works elsewhere, where no hook of ours is: nobody knows what such a tool does.
+            return super().call(msgspec.structs.replace(event, tool="Agent (remote)"))
         cosmetic = _COSMETIC.get(event.tool, frozenset())
         kept = {key: value for key, value in event.tool_input.items() if key not in cosmetic}
         return super().call(msgspec.structs.replace(event, tool_input=kept))
-
-    def result(self, event: HookEvent, content: Any) -> ToolCallPost | SkillRunPost:
-        """What came back."""
-        skill = event.tool_input.get("skill")
-        if event.tool == "Skill" and isinstance(skill, str) and skill:
-            return SkillRunPost(skill=skill, content=content, **self.context(event))
-        return super().result(event, content)
 
     def to_call(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:
         """Nothing, a no for the model, a question for the user, or other arguments."""
         if verdict.decision is Decision.ALLOW:
             return {}
-        if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None:
-            # To change a call is to approve it, where nobody would be asked; elsewhere the user sees it changed.
-            unasked = event.text("permission_mode") in _UNASKED_MODES
+        if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None and event.is_object:
+            # To change a call is to approve it, where nobody is asked anyway; elsewhere the user sees it changed.
+            unasked = event.text("permission_mode") == "bypassPermissions"
             changed = self.changed_input(event, verdict.params)
             return _decided("allow" if unasked else "ask", verdict.for_person, updatedInput=changed)
         if verdict.decision is Decision.REQUIRE_APPROVAL and self.asks_itself(event) and _is_sound(verdict):
@@ -109,14 +104,19 @@ class ClaudeCode(Agent):
     def to_result(self, event: HookEvent, verdict: Verdict, shown: Shown) -> dict[str, Any]:
         """Nothing, or what the model sees in its place. A rewrite that changes nothing would undo another hook's."""
         if not lets_pass(verdict):
-            reason = refusal(verdict)
-            instead = withheld(event.fields.get("tool_response"), f"Withheld by Guardhouse. {reason}")
-            output = {"hookEventName": event.name, "updatedToolOutput": instead}
-            return {"decision": "block", "reason": reason, "hookSpecificOutput": output}
-        output = {"updatedToolOutput": shown.content} if shown.changed else {}
+            return self.without_result(event, f"Withheld by Guardhouse. {refusal(verdict)}")
+        content = marked(shown.content, f"the tool {event.tool}") if shown.untrusted else shown.content
+        output = {"updatedToolOutput": content} if shown.masked or content != shown.content else {}
         if shown.note:
             output["additionalContext"] = shown.note
         return {"hookSpecificOutput": {"hookEventName": event.name, **output}} if output else {}
+
+    def without_result(self, event: HookEvent, reason: str) -> dict[str, Any]:
+        """In the shape that the tool gives it; what a server of somebody's returned has none that must be kept."""
+        response = event.fields.get("tool_response")
+        instead = reason if event.tool.startswith("mcp__") else withheld(response, reason)
+        output = {"hookEventName": event.name, "updatedToolOutput": instead}
+        return {"decision": "block", "reason": reason, "hookSpecificOutput": output}
 
     def to_prompt(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:
         """A prompt that is refused is not repeated: what is wrong with it may be a secret."""

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 import msgspec
 
 from guardhouse.adapters.hooks.interface import Agent, Kind, lets_pass, refusal
-from guardhouse.model import Decision
+from guardhouse.adapters.hooks.marking import in_marks
+from guardhouse.adapters.hooks.transcripts import directory_of
+from guardhouse.model import Action, Decision, ToolCallPre
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +26,8 @@ _COMMON: Final = frozenset(
     "session_id turn_id transcript_path cwd hook_event_name model permission_mode agent_id agent_type".split()
 )
 _CALL: Final = _COMMON | {"tool_name", "tool_input", "tool_use_id"}
+_SHELLS: Final = frozenset({"Bash", "shell", "shell_command", "exec_command", "local_shell"})
+_UNTOLD: Final = frozenset({"stdin", "workdir"})
 _STOP: Final = _COMMON | {"stop_hook_active", "last_assistant_message"}
 
 
@@ -56,6 +60,23 @@ class Codex(Agent):
         """Codex has no prompts but its user's; those of a sub-agent are the agent's own."""
         return "typed" if event.run_id is None else "pasted"
 
+    def call(self, event: HookEvent) -> Action:
+        """The call, with what Codex does not tell of a command: where it really runs, and that the model can type into
+        it later, without a hook."""
+        call = super().call(event)
+        if event.tool not in _SHELLS or not isinstance(call, ToolCallPre):
+            return call
+        more = {"stdin": "open"}
+        place = directory_of(event.text("transcript_path"), event.call_id)
+        if place is not None:
+            more["workdir"] = place
+        return msgspec.structs.replace(call, params={**call.params, **more})
+
+    def changed_input(self, event: HookEvent, params: dict[str, Any]) -> dict[str, Any]:
+        """Without what Codex did not tell."""
+        told = {key: value for key, value in params.items() if key in event.tool_input or key not in _UNTOLD}
+        return super().changed_input(event, told)
+
     def renames(self, event: HookEvent) -> dict[str, str]:
         """The text of a patch comes as `command`, which it is not."""
         return {"command": "patch"} if event.tool == "apply_patch" else super().renames(event)
@@ -65,7 +86,7 @@ class Codex(Agent):
         if verdict.decision is Decision.ALLOW:
             return {}
         output: dict[str, Any] = {"hookEventName": event.name}
-        if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None:
+        if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None and event.is_object:
             changed = self.changed_input(event, verdict.params)
             output |= {"permissionDecision": "allow", "updatedInput": changed}
         else:
@@ -75,11 +96,16 @@ class Codex(Agent):
     def to_result(self, event: HookEvent, verdict: Verdict, shown: Shown) -> dict[str, Any]:
         """Nothing, or the reason that the model sees in its place: why it is withheld, or what may be seen of it."""
         if not lets_pass(verdict):
-            return {"decision": "block", "reason": f"Withheld by Guardhouse. {refusal(verdict)}"}
+            return self.without_result(event, f"Withheld by Guardhouse. {refusal(verdict)}")
         fields: dict[str, Any] = {}
         if shown.note:
             fields["hookSpecificOutput"] = {"hookEventName": event.name, "additionalContext": shown.note}
-        if shown.changed:
+        if shown.masked or shown.untrusted:
             text = shown.content if isinstance(shown.content, str) else msgspec.json.encode(shown.content).decode()
+            text = in_marks(text, f"the tool {event.tool}") if shown.untrusted else text
             fields |= {"decision": "block", "reason": f"The result, as it may be seen:\n{text}"}
         return fields
+
+    def without_result(self, event: HookEvent, reason: str) -> dict[str, Any]:  # noqa: ARG002 - one shape for all
+        """The reason stands in its place."""
+        return {"decision": "block", "reason": reason}

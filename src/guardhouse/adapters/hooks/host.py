@@ -14,31 +14,43 @@ _PROC: Final = Path("/proc")
 _MOST: Final = 32
 _SHELLS: Final = frozenset("bash dash fish ksh sh zsh".split())
 _RUNNERS: Final = frozenset("bun deno node".split())
+_PACKAGES: Final = ("@anthropic-ai/claude-code/", "@openai/codex/")
 
 
 def host_process(caller: int, programs: frozenset[str]) -> int | None:
-    """Of the process that called the hook and its ancestors, the nearest that is called one of `programs`; otherwise
-    the caller, if it is no shell; else None."""
-    number = caller
+    """Of the process that called the hook and its ancestors, the nearest that is one of `programs`; otherwise the
+    nearest that is no shell which was started to run one command; None if that is a shell that a person uses."""
+    number, host = caller, None
     for _ in range(_MOST):
-        if number <= 1:
-            break
-        found = _look(number)
+        found = _look(number) if number > 1 else None
         if found is None:
             break
         above, words = found
         if _is_one_of(programs, words):
             return number
+        if host is None and not _runs_one_command(words):
+            host = number
+            if _name(words[:1]) in _SHELLS:
+                host = 0
         number = above
-    found = _look(caller)
-    return caller if caller > 1 and found is not None and _name(found[1][:1]) not in _SHELLS else None
+    return host or None
+
+
+def _runs_one_command(words: list[str]) -> bool:
+    return _name(words[:1]) in _SHELLS and any(word.startswith("-") and word.endswith("c") for word in words[1:3])
 
 
 def _is_one_of(programs: frozenset[str], words: list[str]) -> bool:
-    """Whether a command line is one of the programs, or a runtime for JavaScript that runs one."""
-    if _name(words[:1]) in programs:
+    """Whether a command line is one of the programs, one of its versions in a directory of its own, or a runtime for
+    JavaScript that runs its package."""
+    parts = words[0].split("/") if words else []
+    if _name(words[:1]) in programs or (parts[-2:-1] == ["versions"] and not programs.isdisjoint(parts[-3:-2])):
         return True
-    return _name(words[:1]) in _RUNNERS and any(not programs.isdisjoint(word.split("/")) for word in words[1:3])
+    if _name(words[:1]) not in _RUNNERS:
+        return False
+    return any(
+        word.endswith((".js", ".mjs", ".cjs")) and any(package in word for package in _PACKAGES) for word in words[1:4]
+    )
 
 
 def _name(words: list[str]) -> str:

@@ -1,7 +1,7 @@
 """Marks the texts in a tool's answer that come from outside, and puts another text in their place, keeping its shape.
 
-An agent takes a changed answer only in the shape that the tool gives it. So texts are changed where answers are known
-to carry them; what they are carried in stays as it is.
+An agent takes a changed answer only in the shape that the tool gives it. So what tells a reader how to read the answer
+stays, if it is one of the few words that do; every other text may be somebody's.
 """
 
 from __future__ import annotations
@@ -14,56 +14,44 @@ from guardhouse.trust import wrap_untrusted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_TEXTS: Final = frozenset("content contents error output result results snippet stderr stdout text title".split())
-"""Keys under which answers carry text that a model reads."""
+_SHAPE: Final = frozenset(
+    "text image audio resource resource_link pdf notebook parts create update content files_with_matches count "
+    "file_unchanged image/png image/jpeg image/gif image/webp text/plain text/html text/markdown application/json "
+    "application/pdf".split()
+)
+"""Words that say how an answer is to be read."""
+_SHAPE_KEYS: Final = frozenset("type mimeType mode".split())
+_KEPT_KEYS: Final = frozenset("uri url data blob base64 filePath tool_use_id".split())
+"""What an agent works with and shows, but does not read as text. Whoever marks also says that nothing in it counts."""
 
 
-def marked(value: Any, source: str) -> Any | None:
-    """`value` with every text in it marked as untrusted; None if there is nothing that could be marked."""
-    return _changed(value, lambda text: wrap_untrusted(text, source, _new_id(text)))
+def marked(value: Any, source: str) -> Any:
+    """`value` with every text in it marked as untrusted."""
+    return _changed(value, lambda text: in_marks(text, source), keeps=_KEPT_KEYS)
+
+
+def in_marks(text: str, source: str) -> str:
+    """`text` between marks that it can't have known of."""
+    while (marker := urandom(8).hex()) in text:
+        continue
+    return wrap_untrusted(text, source, marker)
 
 
 def withheld(value: Any, instead: str) -> Any:
-    """`value` with every string in it replaced: the first one by `instead`."""
+    """`value` with every text in it replaced: the first one by `instead`."""
     words = iter((instead,))
-    return _replaced(value, lambda: next(words, "[withheld]")) if isinstance(value, (dict, list)) else instead
+    if not isinstance(value, (dict, list)):
+        return instead
+    return _changed(value, lambda _text: next(words, "[withheld]"), keeps=frozenset())
 
 
-def _changed(value: Any, change: Callable[[str], str]) -> Any | None:
+def _changed(value: Any, change: Callable[[str], str], *, keeps: frozenset[str], key: str = "") -> Any:
     if isinstance(value, str):
-        return change(value) if value.strip() else None
-    found = False
+        if not value.strip() or key in keeps or (key in _SHAPE_KEYS and value in _SHAPE):
+            return value
+        return change(value)
     if isinstance(value, list):
-        items = []
-        for item in value:
-            changed = _changed(item, change)
-            found = found or changed is not None
-            items.append(item if changed is None else changed)
-        return items if found else None
+        return [_changed(item, change, keeps=keeps, key=key) for item in value]
     if isinstance(value, dict):
-        fields = {}
-        for key, item in value.items():
-            # Keys of blocks such as {"type": "text"} are no text, nor is what stands under them.
-            changed = _changed(item, change) if key in _TEXTS or not isinstance(item, str) else None
-            found = found or changed is not None
-            fields[key] = item if changed is None else changed
-        return fields if found else None
-    return None
-
-
-def _replaced(value: Any, word: Callable[[], str]) -> Any:
-    if isinstance(value, dict):
-        # What tells a reader of the answer how to read it stays.
-        return {key: item if key in _SHAPE else _replaced(item, word) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_replaced(item, word) for item in value]
-    return word() if isinstance(value, str) else value
-
-
-_SHAPE: Final = frozenset(("type", "mimeType", "mode"))
-
-
-def _new_id(text: str) -> str:
-    while (marker := urandom(8).hex()) in text:
-        continue
-    return marker
+        return {name: _changed(item, change, keeps=keeps, key=name) for name, item in value.items()}
+    return value

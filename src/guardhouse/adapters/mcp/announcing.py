@@ -1,7 +1,8 @@
 """What a server announces of its tools: each is known by a digest of its description, and new ones are pinned.
 
 A tool whose name can't be told from another's is taken out of the list, and can't be called, until the server mends it.
-What a change leads to is the gate's to say.
+Answers may come in another order than they were asked for: what a client may still believe counts until a list that was
+asked for later says otherwise. What a change leads to is the gate's to say.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from guardhouse.adapters.mcp.names import is_callable_name
+from guardhouse.adapters.mcp.requests import Listing
 from guardhouse.model import GuardhouseError, typed_digest
 from guardhouse.pins import Described, cut
 from guardhouse.trust import tool_name
@@ -19,11 +21,23 @@ from guardhouse.trust import tool_name
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from guardhouse.pins import PinStore
+    from guardhouse.pins import PinStore, ServerPins
 
-_DESCRIBING: Final = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
 UNANNOUNCED: Final = "unannounced"
 _MOST_CURSORS: Final = 1024
+_MOST_NAMES: Final = 8192
+"""Of names that were looked at for secrets."""
+
+_Seen = dict[str, tuple[str, str]]
+"""Tools of the pages of one list: names and digests, by the names as they are compared."""
+
+
+class _Believed(msgspec.Struct, frozen=True):
+    """What a client was told of a tool."""
+
+    said: Described
+    until: int
+    """Only a list with a larger number was asked for after this was told."""
 
 
 class Announcements:
@@ -35,37 +49,52 @@ class Announcements:
         self._mask = mask
         self._notice = notice
         self._lock = Lock()
-        self._digests: dict[str, str] = {}
-        self._unusable: set[str] = set()
-        """Names, as they are compared, that stand for more than one tool."""
-        self._pages: dict[str, dict[str, tuple[str, str]]] = {}
-        """By the cursor of the next page: the tools of the pages before it."""
+        self._order = 0
+        self._known: dict[str, _Believed] = {}
+        self._unusable: dict[str, int] = {}
+        """Names, as they are compared, that stand for more than one tool; with the last list that was asked for by
+        then."""
+        self._pages: dict[str, tuple[int, _Seen]] = {}
+        """By the cursor of the next page: which list it belongs to, and the tools of the pages before it."""
+        self._plain: dict[str, bool] = {}
+
+    def asked(self, cursor: str | None) -> Listing:
+        """A list is about to be asked for, or a further page of one that was begun earlier."""
+        with self._lock:
+            self._order += 1
+            begun = self._pages.get(cursor) if cursor is not None else None
+            return Listing(begun[0] if begun is not None else self._order, cursor)
 
     def digest(self, tool: str) -> str:
         """What the server said of this tool, by its digest."""
-        return self._digests.get(tool, UNANNOUNCED)
+        known = self._known.get(tool)
+        return known.said.digest if known is not None else UNANNOUNCED
 
     def is_usable(self, tool: str) -> bool:
-        """Whether the name stands for one tool, and can be read."""
-        return is_callable_name(tool) and tool_name(tool) not in self._unusable
+        """Whether the name stands for one tool, can be read, and looks like no secret: it is written down."""
+        return is_callable_name(tool) and tool_name(tool) not in self._unusable and self._is_plain(tool)
 
-    def take(self, result: dict[str, Any], cursor: str | None) -> dict[str, Any]:
+    def take(self, result: dict[str, Any], listing: Listing) -> dict[str, Any]:
         """Pin what is announced in one page of a list; the page as the client may see it (the same object, if nothing
         had to be taken out). GuardhouseError if it can't be read, or not be kept: then it is not seen."""
         tools = result.get("tools")
         if not isinstance(tools, list) or not all(isinstance(one, dict) for one in tools):
             raise GuardhouseError("The server's list of tools can't be read.")
         with self._lock:
-            if cursor is None:
-                self._unusable.clear()  # a new list: what was ambiguous may be clean now
-            seen = self._pages.get(cursor, {}) if cursor is not None else {}
+            if listing.cursor is None:  # a new list: what was ambiguous in an older one may be clean now
+                self._unusable = {name: until for name, until in self._unusable.items() if until >= listing.order}
+            begun = self._pages.get(listing.cursor) if listing.cursor is not None else None
+            seen = begun[1] if begun is not None else {}
             page = self._page(tools, seen)
-            self._note_next(result.get("nextCursor"), seen | {tool_name(one[0]): one for one in page})
-            described = {
-                name: self._described(tool, digest) for (name, digest), tool in page.items() if self.is_usable(name)
+            self._note_next(result.get("nextCursor"), listing.order, seen | {tool_name(one[0]): one for one in page})
+            pins = self._store.server(self._server)
+            told = {
+                name: self._believed(name, _described(tool, digest, pins, self._mask), listing.order, pins)
+                for (name, digest), tool in page.items()
+                if self.is_usable(name)
             }
-            changed = self._store.announce(self._server, described)
-            self._digests.update({name: one.digest for name, one in described.items()})
+            changed = self._store.announce(self._server, {name: one.said for name, one in told.items()})
+            self._known.update(told)
         for name in changed:
             self._notice(f"the description of {name} is not the one that was pinned: guardhouse pins list")
         kept = [tool for tool in tools if isinstance(tool.get("name"), str) and self.is_usable(tool["name"])]
@@ -74,9 +103,7 @@ class Announcements:
         self._notice(f"{len(tools) - len(kept)} tools are left out: their names are unusable, or not theirs alone")
         return {**result, "tools": kept}
 
-    def _page(
-        self, tools: list[dict[str, Any]], seen: dict[str, tuple[str, str]]
-    ) -> dict[tuple[str, str], dict[str, Any]]:
+    def _page(self, tools: list[dict[str, Any]], seen: _Seen) -> dict[tuple[str, str], dict[str, Any]]:
         """The tools of a page by name and digest; names that stand for two different tools become unusable."""
         known = dict(seen)
         page: dict[tuple[str, str], dict[str, Any]] = {}
@@ -86,34 +113,51 @@ class Announcements:
                 continue
             one = (name, description_digest(tool))
             if known.setdefault(tool_name(name), one) != one:
-                self._unusable.add(tool_name(name))
-                self._digests.pop(name, None)
+                self._unusable[tool_name(name)] = self._order
+                self._known.pop(name, None)
             page[one] = tool
         return page
 
-    def _note_next(self, cursor: object, seen: dict[str, tuple[str, str]]) -> None:
+    def _note_next(self, cursor: object, order: int, seen: _Seen) -> None:
         if isinstance(cursor, str):
             if len(self._pages) >= _MOST_CURSORS:
                 self._pages.clear()
-            self._pages[cursor] = seen
+            self._pages[cursor] = (order, seen)
 
-    def _described(self, tool: dict[str, Any], digest: str) -> Described:
-        known = self._store.server(self._server)
-        pinned = known.tools.get(tool["name"]) if known is not None else None
-        for one in (pinned.pinned, pinned.announced) if pinned is not None else ():
-            if one is not None and one.digest == digest:
-                return one
-        hints = tool.get("annotations")
-        hints = hints if isinstance(hints, dict) else {}
-        shown = msgspec.json.encode({key: tool[key] for key in _DESCRIBING if key in tool}).decode()
-        return Described(
-            digest=digest,
-            shown=cut(self._mask(shown)),
-            destructive=hints.get("destructiveHint") is True,
-            open_world=hints.get("openWorldHint") is True,
-        )
+    def _believed(self, name: str, said: Described, order: int, pins: ServerPins | None) -> _Believed:
+        """What counts as told of a tool from now on. Of two lists that were asked for before either came, nobody knows
+        which one the client goes by: then the one counts that is not pinned."""
+        before = self._known.get(name)
+        if before is None or before.said.digest == said.digest or order > before.until:
+            return _Believed(said, self._order)
+        pinned = pins.tools.get(name) if pins is not None else None
+        is_pinned = pinned is not None and before.said.digest == pinned.pinned.digest
+        return _Believed(said if is_pinned else before.said, self._order)
+
+    def _is_plain(self, name: str) -> bool:
+        plain = self._plain.get(name)
+        if plain is None:
+            if len(self._plain) >= _MOST_NAMES:
+                self._plain.clear()
+            plain = self._plain[name] = self._mask(name) == name
+        return plain
+
+
+def _described(tool: dict[str, Any], digest: str, pins: ServerPins | None, mask: Callable[[str], str]) -> Described:
+    known = pins.tools.get(tool["name"]) if pins is not None else None
+    for one in (known.pinned, known.announced) if known is not None else ():
+        if one is not None and one.digest == digest:
+            return one
+    hints = tool.get("annotations")
+    hints = hints if isinstance(hints, dict) else {}
+    return Described(
+        digest=digest,
+        shown=cut(mask(msgspec.json.encode(tool).decode())),
+        destructive=hints.get("destructiveHint") is True,
+        open_world=hints.get("openWorldHint") is True,
+    )
 
 
 def description_digest(tool: dict[str, Any]) -> str:
-    """The digest of everything that a tool says of itself to a model."""
-    return f"sha256:{typed_digest({key: tool[key] for key in _DESCRIBING if key in tool}).rpartition(':')[2]}"
+    """The digest of everything that a tool says of itself, known to us or not: a client may show any of it."""
+    return f"sha256:{typed_digest(tool).rpartition(':')[2]}"

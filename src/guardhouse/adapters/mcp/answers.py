@@ -18,11 +18,31 @@ if TYPE_CHECKING:
 
 CALL: Final = "tools/call"
 CALL_PARTS: Final = frozenset(["name", "arguments", "_meta", "task"])
+READ_PARTS: Final = {"uri": frozenset(["uri", "_meta"]), "name": frozenset(["name", "arguments", "_meta"])}
+"""Everything that a request may have; a part that only the server knows of would pass unjudged."""
+TASKS: Final = frozenset(["tasks/result", "tasks/get", "tasks/list", "tasks/cancel"])
+MARKED: Final = TASKS | {CALL, "resources/read", "prompts/get"}
+"""Requests of a client whose answers a model reads as content."""
+JUDGED: Final = MARKED | {"initialize"}
+GATED: Final = MARKED | {"tools/list"}
+STAYING: Final = frozenset(["ping", "roots/list", "tasks/get", "tasks/list", "tasks/cancel"])
+"""Requests of a server whose answers say nothing that a model or a person has written; those to all others do."""
+QUIET: Final = {
+    "notifications/tools/list_changed": frozenset[str](),
+    "notifications/prompts/list_changed": frozenset[str](),
+    "notifications/resources/list_changed": frozenset[str](),
+    "notifications/progress": frozenset(["progressToken", "progress", "total"]),
+    "notifications/cancelled": frozenset(["requestId"]),
+}
+"""Notifications of a server that say nothing in words, as long as they have no other parts than these."""
+_TASK_PARTS: Final = frozenset(["ttl", "pollInterval"])
 
 
-def is_ambiguous(params: dict[str, Any], parts: frozenset[str]) -> bool:
-    """Whether a reader that does not mind case could take one of `params` for another one."""
-    return any(key not in parts and key.casefold() in parts for key in params)
+def is_plain_task(task: object) -> bool:
+    """Whether what a call says of its task are numbers, as the protocol has it: nothing that had to be judged."""
+    return isinstance(task, dict) and all(
+        key in _TASK_PARTS and (value is None or type(value) in (int, float)) for key, value in task.items()
+    )
 
 
 def why_not(verdict: Verdict) -> str:

@@ -1,57 +1,95 @@
 """The parts of a server's answers that a model will read, marked as coming from outside, the rest left as it is.
 
-Which answers are untrusted is the gate's to say. What has a shape that programs rely on (`structuredContent`, links,
-base64) keeps it: only prose is wrapped.
+Which answers are untrusted is the gate's to say. What has a shape that programs rely on (`structuredContent`, `_meta`,
+addresses, base64) keeps it: only prose is wrapped. Where a part has not the shape that the protocol gives it, nobody
+knows who will read it, so every text in it is.
 """
 
 from __future__ import annotations
 
 from os import urandom
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.trust import wrap_untrusted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LONGEST_TOKEN: Final = 2048
+_KEPT: Final = frozenset(["structuredContent", "_meta", "task", "isError", "nextCursor", "ttl", "pollInterval"])
+"""Parts of a result that programs read."""
+_DATA: Final = frozenset(["data", "blob"])
+_PROSE: Final = frozenset(["text", "title", "description", "message", "statusMessage", "reason"])
+"""Parts that are for reading, however short they are."""
 
 
 def marked_result(method: str, result: dict[str, Any], source: str) -> dict[str, Any]:
     """A result with every text in it marked."""
-    if method == "resources/read":
-        return _with_each(result, "contents", lambda one: _wrapped(one, "text", source))
-    if method == "prompts/get":
-        return _with_each(result, "messages", lambda one: _message(one, source))
-    return _with_each(result, "content", lambda one: _block(one, source))
+    parts = {"resources/read": "contents", "prompts/get": "messages", "tasks/list": "tasks"}.get(method, "content")
+
+    def marked(key: str, value: Any) -> Any:
+        if key == "task":
+            return _words(value, source)
+        if key in _KEPT:
+            return value
+        if key != parts:
+            return _words(value, source, prose=key in _PROSE or key == "toolResult")
+        change = _message if key == "messages" else _block
+        return _each(value, change, source)
+
+    return {key: marked(key, value) for key, value in result.items()}
 
 
 def marked_error(error: dict[str, Any], source: str) -> dict[str, Any]:
-    """An error with its message marked; its code and its data keep their form."""
-    return _wrapped(error, "message", source)
+    """An error with its message and the prose in its data marked."""
+    return {key: _words(value, source, prose=key == "message") for key, value in error.items()}
 
 
-def _with_each(holder: dict[str, Any], key: str, change: Any) -> dict[str, Any]:
-    parts = holder.get(key)
+def _each(parts: Any, change: Callable[[dict[str, Any], str], Any], source: str) -> Any:
     if isinstance(parts, list):
-        return {**holder, key: [change(part) if isinstance(part, dict) else part for part in parts]}
-    return holder
+        return [change(part, source) if isinstance(part, dict) else _words(part, source, prose=True) for part in parts]
+    return change(parts, source) if isinstance(parts, dict) else _words(parts, source, prose=True)
 
 
 def _message(message: dict[str, Any], source: str) -> dict[str, Any]:
-    content = message.get("content")
-    if isinstance(content, dict):
-        return {**message, "content": _block(content, source)}
-    return _with_each(message, "content", lambda one: _block(one, source))
+    return {
+        key: _each(value, _block, source) if key == "content" else _words(value, source)
+        for key, value in message.items()
+    }
 
 
 def _block(block: dict[str, Any], source: str) -> dict[str, Any]:
     """A block of content: text, a resource that holds text, or a link that is described."""
-    resource = block.get("resource")
-    if isinstance(resource, dict):
-        block = {**block, "resource": _wrapped(resource, "text", source)}
-    if block.get("type") == "resource_link":
-        block = _wrapped(block, "description", source)
-    return _wrapped(block, "text", source)
+    is_link = block.get("type") == "resource_link"
+
+    def marked(key: str, value: Any) -> Any:
+        if key in _DATA and isinstance(value, str):
+            return value
+        if key == "content":  # a result in a result
+            return _each(value, _block, source)
+        if key == "resource" and isinstance(value, dict):
+            return _block(value, source)
+        return value if key in _KEPT else _words(value, source, prose=key in _PROSE or (is_link and key == "name"))
+
+    return {key: marked(key, value) for key, value in block.items()}
 
 
-def _wrapped(holder: dict[str, Any], key: str, source: str) -> dict[str, Any]:
-    text = holder.get(key)
-    if not isinstance(text, str) or not text:
-        return holder
-    return {**holder, key: wrap_untrusted(text, source, urandom(12).hex())}
+def _words(value: Any, source: str, *, prose: bool = False) -> Any:
+    """A value with every text in it wrapped that is more than a word, or every one at all."""
+    if isinstance(value, str):
+        if not value or (not prose and _is_token(value)):
+            return value
+        return wrap_untrusted(value, source, urandom(12).hex())
+    if isinstance(value, dict):
+        return {
+            name: item if name in _KEPT else _words(item, source, prose=prose or name in _PROSE)
+            for name, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_words(item, source, prose=prose) for item in value]
+    return value
+
+
+def _is_token(text: str) -> bool:
+    """Whether a text is one word, such as an address, an id or a media type."""
+    return len(text) <= _LONGEST_TOKEN and text.isprintable() and " " not in text

@@ -8,7 +8,7 @@ not said here.
 from __future__ import annotations
 
 import json
-from typing import Any, Final, Literal, NoReturn
+from typing import Any, Final, Literal, NoReturn, TypeGuard
 
 import msgspec
 
@@ -20,6 +20,7 @@ INVALID_REQUEST: Final = -32600
 REFUSED: Final = -32001
 """Our own: the gate, or the rules of this relay, said no."""
 _LONGEST_ID: Final = 256
+_LARGEST_ID: Final = 2**53 - 1
 _KEYS: Final = frozenset(["jsonrpc", "id", "method", "params", "result", "error"])
 
 
@@ -41,8 +42,7 @@ class Message(msgspec.Struct, frozen=True):
     @property
     def params(self) -> dict[str, Any]:
         """Of a request or notification."""
-        params: dict[str, Any] = self.body.get("params", {})
-        return params
+        return self.body.get("params") or {}
 
 
 def read_message(line: bytes, limits: Limits) -> Message:
@@ -93,7 +93,7 @@ def _asking(body: dict[str, Any]) -> Message:
     method = body["method"]
     if not isinstance(method, str) or "result" in body or "error" in body:
         raise Unreadable("A message is a request and an answer at once.")
-    if not isinstance(body.get("params", {}), dict):
+    if body.get("params") is not None and not isinstance(body["params"], dict):
         raise Unreadable("The parameters of a message are no object.")
     if "id" not in body:
         return Message("notification", "", method, body)
@@ -101,10 +101,11 @@ def _asking(body: dict[str, Any]) -> Message:
 
 
 def _answering(body: dict[str, Any]) -> Message:
-    if ("result" in body) is ("error" in body) or "params" in body:
-        raise Unreadable("A message is neither a request nor an answer.")
+    # Some servers write the part that an answer does not have as null.
+    if (body.get("result") is None) is (body.get("error") is None) or "params" in body:
+        raise Unreadable("A message is neither a request nor an answer, or its answer is no object.")
     number = _checked_id(body.get("id"))
-    if "result" in body:
+    if body.get("result") is not None:
         if not isinstance(body["result"], dict):
             raise Unreadable("The result of a request is no object.")
         return Message("result", number, "", body)
@@ -114,46 +115,49 @@ def _answering(body: dict[str, Any]) -> Message:
     return Message("error", number, "", body)
 
 
+def is_id(value: object) -> TypeGuard[Id]:
+    """Whether this can be the id of a message. A larger number is another one to a reader that knows only doubles."""
+    if type(value) is int:
+        return abs(value) <= _LARGEST_ID
+    return isinstance(value, str) and len(value) <= _LONGEST_ID
+
+
 def _checked_id(value: Any) -> Id:
-    if type(value) is int or (isinstance(value, str) and len(value) <= _LONGEST_ID):
+    if is_id(value):
         return value
-    raise Unreadable("The id of a message is neither a whole number nor a short text.")
+    raise Unreadable("The id of a message is neither a whole number of usual size nor a short text.")
 
 
-class _Head(msgspec.Struct):
-    """What is looked at of a line that can't be read strictly, to tell whoever waits for an answer."""
-
-    id: int | str | None = None
-    method: msgspec.Raw = msgspec.Raw()
-
-
-class Head(msgspec.Struct, frozen=True):
-    """Who waits for an answer, as far as that can be told."""
-
-    id: Id
-    asks: bool
-
-
-_read_head: Final = msgspec.json.Decoder(_Head).decode
-_read_heads: Final = msgspec.json.Decoder(list[_Head]).decode
-
-
-def heads(line: bytes) -> list[Head]:
-    """Who may wait for an answer to a line that is refused. Nothing else is taken from such a line."""
-    found: list[_Head] = []
-    for read in (_read_heads, lambda text: [_read_head(text)]):
-        try:
-            found = read(line)
-            break
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+def without_halves(line: bytes) -> bytes:
+    """The line with every escape of half a surrogate pair replaced by that of the replacement character."""
+    parts: list[bytes] = []
+    done = at = 0
+    while (at := line.find(b"\\", at)) >= 0:
+        unit = _escaped_unit(line, at)
+        if unit is None or not _FIRST_HALF <= unit <= _LAST_HALF:
+            at += 2  # another escape; what follows its backslash is no beginning of one
             continue
-    return [
-        Head(one.id, bytes(one.method) != b"")
-        for one in found
-        if one.id is not None and (isinstance(one.id, int) or len(one.id) <= _LONGEST_ID)
-    ]
+        low = _escaped_unit(line, at + 6) if unit < _LOW_HALF else None
+        if low is not None and _LOW_HALF <= low <= _LAST_HALF:
+            at += 12
+            continue
+        parts += (line[done:at], b"\\ufffd")
+        at = done = at + 6
+    return b"".join((*parts, line[done:])) if parts else line
 
 
+def _escaped_unit(line: bytes, at: int) -> int | None:
+    """The unit of UTF-16 that is escaped at this place, if one is."""
+    digits = line[at + 2 : at + 6]
+    if line[at : at + 2] != b"\\u" or len(digits) != 4 or not _HEX.issuperset(digits):
+        return None
+    return int(digits, 16)
+
+
+_HEX: Final = frozenset(b"0123456789abcdefABCDEF")
+_FIRST_HALF: Final = 0xD800
+_LOW_HALF: Final = 0xDC00
+_LAST_HALF: Final = 0xDFFF
 _encode: Final = msgspec.json.Encoder().encode
 
 

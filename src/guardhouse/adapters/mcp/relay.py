@@ -7,12 +7,14 @@ the gateway's; here they are only bytes with an end.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
+from guardhouse.adapters.mcp.heads import LONGEST_HEAD
 from guardhouse.model import GuardhouseError, visible
 
 if TYPE_CHECKING:
@@ -54,18 +56,24 @@ class _Relay:
         self._to_client = _Writer(sys.stdout.fileno())
         self._to_server = _Writer(_fd(child.stdin))
         self._failed = False
+        self._lines = 0
+        """Of the client, so far: whether the relay gets on with them."""
+        self._client_ended = threading.Event()
+        self._ending = threading.Lock()
 
     def run(self) -> int:
+        gateway, client = self._gateway, sys.stdin.fileno()
         kept = {number: signal.signal(number, self._forward) for number in _SIGNALS}
         try:
-            server = self._start(self._pump, _fd(self._child.stdout), self._gateway.from_server, "server")
-            self._start(self._pump, sys.stdin.fileno(), self._gateway.from_client, "client")
+            server = self._start(self._pump, _fd(self._child.stdout), gateway.from_server, gateway.cut_from_server)
+            self._start(self._pump_client, client)
+            self._start(self._watch_client, client)
             status = self._child.wait()
             server.join(_DRAIN)
         finally:
             for number, handler in kept.items():
                 signal.signal(number, handler)
-        self._gateway.close()
+        gateway.close()
         if self._failed:
             return _FAILED
         return status if status >= 0 else 128 - status
@@ -77,33 +85,65 @@ class _Relay:
 
     def _forward(self, number: int, _frame: object) -> None:
         self._child.send_signal(number)
+        if number == signal.SIGTERM:
+            self._set_deadline()  # a server that does not heed it must not keep its gateway
 
-    def _pump(self, source: int, judge: Callable[[bytes], Outgoing], name: str) -> None:
+    def _pump_client(self, source: int) -> None:
+        def judge(line: bytes) -> Outgoing:
+            self._lines += 1
+            return self._gateway.from_client(line)
+
+        self._pump(source, judge, self._gateway.cut_from_client)
+        self._client_ended.set()
+        self._end_server()
+
+    def _pump(self, source: int, judge: Callable[[bytes], Outgoing], refuse: Callable[[bytes, str], Outgoing]) -> None:
         """One direction, to its end. Whatever fails ends the server: a relay without its gate passes nothing."""
         try:
-            for line in _lines(source):
-                if line is None:
-                    notice(f"a message of the {name} was longer than {LONGEST_LINE} bytes, and was left out")
-                elif line.strip():
-                    outgoing = judge(line)
-                    self._to_server.write(outgoing.to_server)
-                    if not self._to_client.write(outgoing.to_client):
-                        break  # the client is gone
+            for line, is_whole in _lines(source):
+                if not line.strip():
+                    continue
+                outgoing = judge(line) if is_whole else refuse(line, f"It is longer than {LONGEST_LINE} bytes.")
+                self._to_server.write(outgoing.to_server)
+                if not self._to_client.write(outgoing.to_client):
+                    break  # the client is gone
         except Exception as error:  # noqa: BLE001 - whatever it is, nothing may pass without the gate
             self._failed = True
             self._child.kill()
             notice(f"the gateway failed with {type(error).__name__}")
             return
-        if name == "client" or self._to_client.is_closed:
+        if self._to_client.is_closed:
             self._end_server()
+
+    def _watch_client(self, source: int) -> None:
+        """Notice that the client is gone even while what it sent last waits for a server that does not read."""
+        ends = select.poll()
+        ends.register(source, getattr(select, "POLLRDHUP", 0))
+        try:
+            ends.poll()
+        except OSError as error:
+            notice(f"whether the client is still there can't be seen: {error.strerror}")
+            return
+        while True:
+            before = self._lines
+            if self._client_ended.wait(_GRACE):
+                return
+            if self._lines == before:
+                break
+        self._end_server()
 
     def _end_server(self) -> None:
         """Nobody is there any more: the server is to end, at first by itself."""
+        self._set_deadline()  # before the pipe is closed, which waits for what is being written
         self._to_server.close()
-        for delay, end in ((_GRACE, self._child.terminate), (2 * _GRACE, self._child.kill)):
-            timer = threading.Timer(delay, end)
-            timer.daemon = True
-            timer.start()
+
+    def _set_deadline(self) -> None:
+        """Give the server its time to end, once."""
+        if self._ending.acquire(blocking=False):
+            for delay, end in ((_GRACE, self._child.terminate), (2 * _GRACE, self._child.kill)):
+                timer = threading.Timer(delay, end)
+                timer.daemon = True
+                timer.start()
 
 
 class _Writer:
@@ -135,22 +175,24 @@ class _Writer:
                 os.close(self._handle)
 
 
-def _lines(source: int) -> Iterator[bytes | None]:
-    """Every line without its end; None for one that is too long. An unended last line is no message."""
+def _lines(source: int) -> Iterator[tuple[bytes, bool]]:
+    """Every line without its end, and whether it is all of it: of one that is too long, only the beginning. An unended
+    last line is no message."""
     parts: list[bytes] = []
     size = 0
     while chunk := os.read(source, _CHUNK):
         start = 0
         while (end := chunk.find(b"\n", start)) >= 0:
-            parts.append(chunk[start:end])
             size += end - start
-            yield b"".join(parts) if size <= LONGEST_LINE else None
+            if size <= LONGEST_LINE:
+                parts.append(chunk[start:end])
+            yield b"".join(parts), size <= LONGEST_LINE
             parts, size, start = [], 0, end + 1
         size += len(chunk) - start
-        if size > LONGEST_LINE:
-            parts.clear()
-        else:
+        if size <= LONGEST_LINE:
             parts.append(chunk[start:])
+        elif len(parts) > 1:
+            parts = [b"".join(parts)[:LONGEST_HEAD]]
 
 
 def _fd(pipe: Any) -> int:

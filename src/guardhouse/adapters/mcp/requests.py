@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from guardhouse.adapters.mcp.messages import Id
+from guardhouse.adapters.mcp.messages import Id, is_id
 from guardhouse.model import ToolCallPre, Verdict
 
 if TYPE_CHECKING:
@@ -29,8 +29,18 @@ class Waiting(msgspec.Struct, frozen=True):
     call: ToolCallPre | None = None
     """What was judged of it, if it was."""
     verdict: Verdict | None = None
-    cursor: str | None = None
-    """Of a list: where it goes on."""
+    listing: Listing | None = None
+    """Of a list of tools: which one it is."""
+    cancelled: bool = False
+    """Whether it was said that nobody waits any more."""
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """A request for a list of tools, or for a further page of one."""
+
+    order: int
+    """When the list was begun; a larger number is a later one."""
+    cursor: str | None
 
 
 class Requests:
@@ -40,6 +50,9 @@ class Requests:
         self._lock = Lock()
         self._waiting: dict[Id, Waiting] = {}
         self._cancelled: dict[Id, None] = {}
+        self.has_forgotten = False
+        """Whether an id may be in use again although its first request was never answered: from then on no answer is
+        known for sure to belong to the request it seems to belong to."""
 
     def add(self, number: Id, waiting: Waiting) -> bool:
         """Note a request that is about to be passed on; False if it can't be told from one that waits, or if too many
@@ -61,14 +74,17 @@ class Requests:
             return self._waiting.pop(number, None)
 
     def cancel(self, number: object) -> Waiting | None:
-        """Note that nobody waits any more. The request that is given up on, once there are too many of them."""
+        """Note that nobody waits any more; an answer may come all the same, so the id stays in use. The request that is
+        given up on, once there are too many of them."""
         with self._lock:
-            if isinstance(number, (int, str)) and number in self._waiting:
+            if is_id(number) and number in self._waiting:
+                self._waiting[number] = msgspec.structs.replace(self._waiting[number], cancelled=True)
                 self._cancelled[number] = None
             if len(self._cancelled) <= _MOST_CANCELLED:
                 return None
             oldest = next(iter(self._cancelled))
             del self._cancelled[oldest]
+            self.has_forgotten = True
             return self._waiting.pop(oldest, None)
 
     def give_up(self) -> Iterator[Waiting]:

@@ -9,10 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.commands.codes import ASK_MODE, CODES, DENY_MODE, NOT_LISTED, OWN_COMMAND, SECRET_OUT
-from guardhouse.detect.commands.own import PLAIN, drives_guard, resolved, speaks_of_guard, touches_guard, words_of
+from guardhouse.detect.commands.driving import touches_guard
+from guardhouse.detect.commands.own import PLAIN, drives_guard, resolved, speaks_of_guard, words_of
 from guardhouse.detect.commands.reading import CODE_KEYS, PLACE_KEYS, commands_of, read_commands
 from guardhouse.detect.interface import Detector, Leaf, Scene
 from guardhouse.detect.paths import (
+    HOOK_FILES,
+    OWN_FILES,
     inside,
     project_directory,
     tidy,
@@ -54,6 +57,8 @@ def _find(scene: Scene) -> Iterator[Finding]:
         if not reads and leaf.secrets and _reaches_unlisted(scene, leaf.text):
             yield _finding(scene, SECRET_OUT, leaf)
     if len(leaves) == 1 and _is_allowed(scene, leaves[0]):
+        if reads:
+            yield from (found for found in _effects(scene, leaves) if found.code in _FLOORS)
         return
     if reads:
         yield from _effects(scene, leaves)
@@ -64,14 +69,19 @@ def _find(scene: Scene) -> Iterator[Finding]:
     yield _finding(scene, code, leaves[0] if len(leaves) == 1 else None)
 
 
+_FLOORS: Final = frozenset({OWN_FILES.id, HOOK_FILES.id})
+"""What a command may not do though it is allowed."""
+
+
 def _own_by_acts(scene: Scene, leaves: list[Leaf]) -> Iterator[Finding]:
     """Commands that drive the guard, by what would be run."""
     # A floor must not depend on the reader: if that breaks, words are enough.
     if _breaks(scene, leaves) and any(speaks_of_guard(leaf.text) for leaf in leaves):
         yield _finding(scene, OWN_COMMAND, leaves[0])
     for seen in _seen(scene, leaves):
-        if touches_guard(seen):
-            yield _finding(scene, OWN_COMMAND, seen.leaf)
+        told = next((act.what for act in seen.acts if act.kind == "guard"), None)
+        if told is not None or touches_guard(scene, seen):
+            yield _finding(scene, OWN_COMMAND, seen.leaf, told or "")
 
 
 def _own_by_words(scene: Scene, leaves: list[Leaf]) -> Iterator[Finding]:
@@ -196,7 +206,7 @@ def _leads_out(word: str) -> bool:
     return any(part.startswith(("/", "~")) for part in word.split("="))
 
 
-def _finding(scene: Scene, code: ReasonCode, leaf: Leaf | None) -> Finding:
+def _finding(scene: Scene, code: ReasonCode, leaf: Leaf | None, detail: str = "") -> Finding:
     return Finding(
         code=code.id,
         detector=_ID,
@@ -205,6 +215,7 @@ def _finding(scene: Scene, code: ReasonCode, leaf: Leaf | None) -> Finding:
         excerpt=leaf.masked if leaf else "",
         origin=scene.origin,
         effect=Effect.EXECUTES,
+        detail=detail,
     )
 
 

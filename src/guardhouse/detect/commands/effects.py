@@ -24,6 +24,7 @@ from guardhouse.detect.paths import (
     WORK_WRITE,
     Place,
     holds_own_place,
+    holds_own_place_near,
     holds_secrets,
     inside,
     other_readings,
@@ -96,6 +97,8 @@ class Effects:
 
     def _of(self, act: Act, leaf: Leaf | None) -> Iterator[Finding]:
         effect = act.effect
+        if act.kind == "guard":
+            return  # told already, and whether or not the command is allowed
         if act.kind == "name":
             yield from self._on_name(act, leaf)
         elif act.kind == "path" and effect is not Effect.EXECUTES:
@@ -142,9 +145,9 @@ class Effects:
         if real is not None and real != known:
             places.append(self._place(real, act))
         for place in places:
-            if self._is_own(place, act.effect, act.program):
+            if self._is_own(place, act):
                 yield self._on_place(OWN_FILES, act, leaf, place, PathClass.GUARD)
-            elif act.effect in _CHANGES and place.hooks is not None:
+            elif place.hooks is not None and (act.effect in _CHANGES or act.vague):
                 yield self._on_place(HOOK_FILES, act, leaf, place, detail=place.hooks)
         worst = max(places, key=lambda place: _DELICATE.get(place.path_class, 0))
         yield self._on_place(TOUCHED, act, leaf, worst)
@@ -170,7 +173,7 @@ class Effects:
             return
         for path in (act.target, *other_readings(act.target)):
             own = own_place(self._scene, path.replace(UNKNOWN, "*"))
-            if own is not None:
+            if own is not None and not own.usable:
                 yield self._on_place(OWN_FILES, act, leaf, Place(path, own=own), PathClass.GUARD)
                 return
 
@@ -183,12 +186,17 @@ class Effects:
         return answer.path if answer is not None and not answer.error and answer.path.startswith("/") else None
 
     def _place(self, path: str, act: Act) -> Place:
-        return place_of(self._scene, path, deletes=act.effect is Effect.DELETES)
+        # What is copied to a temporary directory decides nothing there.
+        aside = act.effect is Effect.WRITES and self._in_temp(path) and not inside(path, self._project)
+        return place_of(self._scene, path, whole=_is_whole(act) and not aside)
 
-    def _is_own(self, place: Place, effect: Effect, program: str) -> bool:
+    def _is_own(self, place: Place, act: Act) -> bool:
         if place.own is not None:
-            return effect in _CHANGES or not place.own.readable or program not in _LOOKERS
-        return effect is Effect.DELETES and holds_own_place(self._scene, place.path)
+            unseen = not place.own.readable or act.program not in _LOOKERS
+            return act.effect in _CHANGES or (unseen and not place.own.usable)
+        if act.effect is Effect.DELETES:
+            return holds_own_place(self._scene, place.path)
+        return _is_whole(act) and holds_own_place_near(self._scene, place.path)
 
     def _code(self, act: Act, place: Place) -> ReasonCode | None:
         """What doing this to a place means; None if that is nothing special."""
@@ -232,7 +240,7 @@ class Effects:
         if (act.recursive or path != everything) and self._is_wide(everything):
             return codes.DELETES_EVERYTHING
         if path_class is PathClass.PROJECT and act.program in ("mv", "gmv"):
-            return None
+            return codes.DELETES_PROJECT if path == self._project else None
         if path_class is PathClass.PROJECT:
             return codes.DELETES_PROJECT if self._is_project(path, act) else None
         if path_class is PathClass.TEMP:
@@ -383,8 +391,6 @@ class Effects:
     def _on_code(self, act: Act, leaf: Leaf | None) -> Iterator[Finding]:
         if act.kind == "program":
             yield self._finding(codes.HIDDEN_CODE, act, leaf)
-        elif act.kind == "guard":
-            yield self._finding(codes.OWN_COMMAND, act, leaf)
         elif act.certainty is Confidence.LOW:
             yield self._finding(codes.VARIABLE_PROGRAM, act, leaf)
         elif Source.NETWORK in act.sources or act.kind == "thing":
@@ -503,6 +509,19 @@ _HARMLESS_DEVICES: Final = (
     "null", "zero", "full", "random", "urandom", "tty", "stdin", "stdout", "stderr", "ptmx", "console", "kmsg", "log",
 )  # fmt: skip
 _HARMLESS_BELOW: Final = ("/dev/fd/", "/dev/shm/", "/dev/pts/", "/dev/tcp/", "/dev/udp/", "/dev/mqueue/")  # noqa: S108 - a class of places
+
+
+def _is_whole(act: Act) -> bool:
+    """Whether what is done to a directory is done to what lies in it: it is taken away, filled, shut, or replaced."""
+    if act.effect is Effect.DELETES or act.effect is Effect.MUTATES:
+        return True
+    if act.effect is Effect.WRITES:
+        return act.recursive
+    return act.effect is Effect.OVERWRITES and (act.recursive or act.program not in _INTO_DIRECTORIES)
+
+
+_INTO_DIRECTORIES: Final = frozenset("cp gcp mv gmv install ginstall rsync scp ln".split())
+"""Programs that are given a directory to put something into; what lands there is an act of its own."""
 
 
 def _is_device(path: str) -> bool:

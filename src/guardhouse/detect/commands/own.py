@@ -1,7 +1,7 @@
-"""Whether a command drives the guard itself, or reaches into its places: by what would be run, or by words alone.
+"""Whether a command drives the guard itself, or reaches into its places, by its words alone.
 
-Words alone err towards yes; they count where commands are not followed, or could not be. Whether that is allowed is
-nobody's question: it is a floor.
+Words alone err towards yes; they count where commands are not followed, or could not be. What would be run is looked at
+in `driving`. Whether it is allowed is nobody's question: it is a floor.
 """
 
 from __future__ import annotations
@@ -19,12 +19,10 @@ from guardhouse.detect.paths import (
     working_directory,
 )
 from guardhouse.detect.paths.places import GLOB_CHARACTERS, name_matches
-from guardhouse.model import Effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from guardhouse.detect.commands.reading import Seen
     from guardhouse.detect.interface import Scene
 
 _SUBCOMMANDS: Final = frozenset(
@@ -35,68 +33,24 @@ _SUBCOMMANDS: Final = frozenset(
 harmless."""
 _TAMPERING: Final = frozenset("kill pkill killall stop disable mask remove purge uninstall".split())
 """What other programs do to a program, before or after its name."""
-_PROGRAM: Final = "guardhouse"
-_PROGRAM_NAMES: Final = frozenset({_PROGRAM, "guardhouse.cli", "guardhouse.exe", "guardhouse.__main__"})
+PROGRAM: Final = "guardhouse"
+PROGRAM_NAMES: Final = frozenset({PROGRAM, "guardhouse.cli", "guardhouse.exe", "guardhouse.__main__"})
 _PROGRAM_DIRECTORIES: Final = frozenset({"", ".", "bin", "scripts"})
 """Where a word with a slash in it is still the program and not some checkout of its sources."""
-_OWN_MODULES: Final = ("guardhouse.config", "guardhouse.cli.", "guardhouse.__")
+_NO_MODULES: Final = frozenset(
+    "yaml yml toml json md txt rst log db sock service conf cfg ini html png svg zip gz tar whl exe example dev com"
+    " org io net".split()
+)
+"""What stands after the guard's name and a dot, and is a file or a host and no module."""
 _READERS: Final = frozenset("cat cmp diff grep head jq ls md5sum sha256sum stat tail wc".split())
 """Programs that only look, whatever their options; `yq -i`, `tree -o` and `less -o` write."""
 _REMOVERS: Final = frozenset("rm rmdir shred unlink mv".split())
+_WRITERS: Final = frozenset("cp install ln tee dd sed truncate touch chmod rsync tar unzip".split())
+"""Programs that change what may otherwise be used, such as the guard's interpreter."""
 CHANGES_DIRECTORY: Final = frozenset(["cd", "pushd", "-C", "--directory"])
 PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./~=:@,+%")
 _BREAKS: Final = " \t\r\n;|&()<>{}[]`=,:"
 LONGEST_PATH: Final = 4096
-
-
-def touches_guard(seen: Seen) -> bool:
-    """Whether one of the commands that would be run drives the guard. Where it can't be told what would be run, the
-    words of the whole text count."""
-    if any(act.effect is Effect.UNANALYSABLE for act in seen.acts) and speaks_of_guard(seen.text):
-        return True
-    whole = " \n".join(seen.lines).lower()
-    if _ends_guard(seen.lines) or any(map(_drives, seen.lines)):
-        return True
-    if "guard" not in whole:
-        return False
-    words = words_of(whole)
-    if _PROGRAM in words and not _INSIDE.isdisjoint(words):
-        return True
-    return (
-        _controls(words)
-        or _controls(words_of(whole, _SPLIT_NOT_AT_BRACKETS))
-        or any(name.rpartition("/")[2].startswith(_OWN_MODULES) for name in words)
-    )
-
-
-def _drives(line: str) -> bool:
-    """Whether a command is the guard's program with anything but one of its harmless subcommands."""
-    words = [word for word in line.split() if not word.startswith("-")]
-    at = next((place for place, word in enumerate(words[:4]) if word.rpartition("/")[2] in _PROGRAM_NAMES), None)
-    if at is None or (
-        at and words[0].rpartition("/")[2] not in _RUNNERS and words[0].rpartition("/")[2][:6] != "python"
-    ):
-        return False
-    return words[at + 1 : at + 2] != [] and words[at + 1] not in _HARMLESS
-
-
-_RUNNERS: Final = frozenset(["env", "sudo", "uvx", "pipx", "uv", "exec", "command", "nohup", "time", "xargs"])
-_HARMLESS: Final = frozenset(["check", "url", "redact", "demo", "explain", "eval"])
-
-
-def _ends_guard(lines: tuple[str, ...]) -> bool:
-    """Whether processes are ended by a pattern that is a part of the guard's name."""
-    for line in lines:
-        words = line.split()
-        ends = bool(words) and words[0].rpartition("/")[2] in _ENDERS
-        if ends and any(len(bare := word.strip("^$.*[]()'\"")) > 2 and bare in _PROGRAM for word in words[1:]):
-            return True
-    return False
-
-
-_ENDERS: Final = frozenset(["pkill", "killall", "pgrep", "pidof"])
-_INSIDE: Final = frozenset("cli runpy run_module __main__ trust_store approver".split())
-"""Parts of the guard that code could drive it with."""
 
 
 def speaks_of_guard(text: str) -> bool:
@@ -107,9 +61,9 @@ def speaks_of_guard(text: str) -> bool:
         return False
     return (
         any(tail in folded for tail in _OWN_TAILS)
-        or any(word.rpartition("/")[2].lower().startswith(_OWN_MODULES) for word in words)
-        or _controls(words)
-        or _controls(words_of(text, _SPLIT_NOT_AT_BRACKETS))
+        or _imports(words)
+        or controls(words)
+        or controls(words_of(text, SPLIT_NOT_AT_BRACKETS))
     )
 
 
@@ -121,22 +75,41 @@ def drives_guard(scene: Scene, command: str) -> bool:
     """
     words = words_of(command)
     names = [word.rpartition("/")[2].lower() for word in words]
-    if any(name.startswith(_OWN_MODULES) for name in names):
-        return True
-    if _controls(words) or _controls(words_of(command, _SPLIT_NOT_AT_BRACKETS)):
+    if _imports(words) or controls(words) or controls(words_of(command, SPLIT_NOT_AT_BRACKETS)):
         return True
     only_reads = _only_reads(command)
     if any(path is None or _reaches(scene, path, only_reads=only_reads) for path in _named_paths(scene, words)):
         return True
     if not _REMOVERS.isdisjoint(names) and any(_removes_own(scene, part) for part in _parts(command)):
         return True
+    if (">" in command or not _WRITERS.isdisjoint(names)) and any(
+        path is not None and _is_usable(scene, path) for path in _named_paths(scene, words)
+    ):
+        return True
     folded = "".join(words).lower()
     return not only_reads and any(tail in folded for tail in _OWN_TAILS)
 
 
-def _controls(words: list[str]) -> bool:
+_IMPORTING: Final = frozenset("import from -m run_module import_module __import__".split())
+
+
+def _imports(words: list[str]) -> bool:
+    """Whether a module of the guard's is named, or the package is imported."""
+    before = ""
+    for word in words:
+        name = word.rpartition("/")[2].lower()
+        package, _, rest = name.partition(".")
+        is_run = package[:1] == "-" and package.lstrip("-im") == PROGRAM  # as in `python -Imguardhouse`
+        is_module = package == PROGRAM and bool(rest) and rest.partition(".")[0] not in _NO_MODULES
+        if is_run or is_module or (name == PROGRAM and before in _IMPORTING):
+            return True
+        before = word.lower()
+    return False
+
+
+def controls(words: list[str]) -> bool:
     """Whether the guard's program is named together with a word that changes it."""
-    at = next((index for index, word in enumerate(words) if _is_program(word)), None)
+    at = next((index for index, word in enumerate(words) if is_program(word)), None)
     if at is None:
         return False
     # Before its name they are arguments to come (`echo allow | xargs guardhouse`), but for `pip install guardhouse`.
@@ -144,14 +117,14 @@ def _controls(words: list[str]) -> bool:
     return not _SUBCOMMANDS.isdisjoint(after | before - {"install"}) or not _TAMPERING.isdisjoint(after | before)
 
 
-def _is_program(word: str) -> bool:
+def is_program(word: str) -> bool:
     """Whether a word is the guard's program, by name or by a pattern that matches the name."""
     if "house" not in word and "*" not in word and "?" not in word and "[" not in word and word.islower():
         return False
-    directory, _, name = word.lower().rpartition("/")
-    if name not in _PROGRAM_NAMES:
+    directory, _, name = word.lower().rpartition("#")[2].rpartition("/")
+    if name not in PROGRAM_NAMES:
         is_glob = not GLOB_CHARACTERS.isdisjoint(name) and sum(map(str.isalpha, name)) > 2
-        if not (is_glob and name_matches(_PROGRAM, name)):
+        if not (is_glob and name_matches(PROGRAM, name)):
             return False
     return directory.rpartition("/")[2] in _PROGRAM_DIRECTORIES
 
@@ -198,8 +171,13 @@ def resolved(scene: Scene, word: str, cwd: str) -> str:
 def _reaches(scene: Scene, path: str, *, only_reads: bool) -> bool:
     own = own_place(scene, path)
     if own is not None:
-        return not (only_reads and own.readable)
+        return not (own.usable or (only_reads and own.readable))
     return not only_reads and is_hook_file(scene, path)
+
+
+def _is_usable(scene: Scene, path: str) -> bool:
+    own = own_place(scene, path)
+    return own is not None and own.usable
 
 
 def _parts(command: str) -> list[str]:
@@ -230,7 +208,7 @@ _OWN_TAILS: Final = (
 
 _QUOTES: Final = dict.fromkeys("'\"\\")
 _SPLIT: Final = str.maketrans({**_QUOTES, **dict.fromkeys(_BREAKS, " ")})
-_SPLIT_NOT_AT_BRACKETS: Final = str.maketrans({**_QUOTES, **dict.fromkeys(set(_BREAKS) - set("[]"), " ")})
+SPLIT_NOT_AT_BRACKETS: Final = str.maketrans({**_QUOTES, **dict.fromkeys(set(_BREAKS) - set("[]"), " ")})
 
 
 def words_of(command: str, split: dict[int, str | None] = _SPLIT) -> list[str]:

@@ -131,6 +131,8 @@ class _Call:
         self.places: list[Leaf] = []
         self.languages: list[Leaf] = []
         self.shells: list[Leaf] = []
+        self.may_be_typed_to = False
+        """Whether somebody can type into what the command starts, later, where nobody looks."""
         self._unknown: list[tuple[Leaf | None, str]] = []
         may_run = {leaf.steps for leaf in leaves}
         code: dict[tuple[int, ...], list[Leaf]] = {}
@@ -169,6 +171,8 @@ class _Call:
             self.languages.append(leaf)
         elif top == "shell":
             self.shells.append(leaf)
+        elif top == "stdin" and leaf.text == "open":
+            self.may_be_typed_to = True
         else:
             return top in NOT_CODE_KEYS
         return True
@@ -319,6 +323,7 @@ class _Reader:
         self._home = homes[0] if homes else "/root"
         self._temp = next(iter(scene.settings.surroundings.temp), "/tmp")  # noqa: S108 - what it usually is
         self._environment = call.environment
+        self._may_be_typed_to = call.may_be_typed_to
         self._languages = _languages(scene, call)
         places = _directories(scene, call, self._home)
         self._places = places[:_MOST_PLACES]
@@ -347,7 +352,17 @@ class _Reader:
         from guardhouse.detect.shell import follow, follow_code  # the tables are large, and most calls run nothing
 
         if language == "shell":
-            return follow(line.shell, home=self._home, cwd=place, temp=self._temp, environment=self._environment)
+            from guardhouse.detect.shell.values import DYNAMIC, SILENT, Stream
+
+            stdin = Stream(None, DYNAMIC) if self._may_be_typed_to else SILENT
+            return follow(
+                line.shell,
+                home=self._home,
+                cwd=place,
+                temp=self._temp,
+                environment=self._environment,
+                stdin=stdin,
+            )
         if language == "python":
             from guardhouse.detect.commands.notebooks import read_notebook  # as above
             from guardhouse.detect.shell.code import follow_pieces

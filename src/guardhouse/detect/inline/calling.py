@@ -52,6 +52,9 @@ def do(context: Context, row: Row, given: Arguments, after: int, name: str) -> N
     elif does is Does.MOVES:
         for value in values[:2]:
             notes.path(Effect.OVERWRITES, value.text)
+    elif does is Does.COPIES:
+        for value, effect in zip(values[:2], (Effect.READS, Effect.OVERWRITES), strict=False):
+            notes.path(effect, value.text)
     elif does is Does.OPENS:
         _open(context, after)
     elif does is Does.FETCHES or does is Does.POSTS:

@@ -39,6 +39,8 @@ class Does(Enum):
     OVERWRITES = auto()
     WRITES = auto()
     MOVES = auto()
+    COPIES = auto()
+    """Reads the first file it is given, and writes the second."""
     READS = auto()
     OPENS = auto()
     """Opens a file as a mode says, or a pipe."""
@@ -224,7 +226,7 @@ ROWS: Final = (
     Row("ruby", "File.write IO.write IO.binwrite File.binwrite FileUtils.touch File.truncate FileUtils.ln_s File.symlink FileUtils.ln_sf", Does.OVERWRITES, "NAME('a', 'x')", "puts 'File.write'"),
     Row("php", "file_put_contents symlink link touch", Does.OVERWRITES, "NAME('a', 'x');", "echo 'file_put_contents';"),
     Row("lua", "io.output vim.fn.writefile", Does.OVERWRITES, 'NAME("a")', 'io.write("a")'),
-    Row("node", "fs.writeFile fs.writeFileSync fs.createWriteStream fs.promises.writeFile .writeFileSync .createWriteStream writeFileSync fs.truncateSync Deno.writeTextFile Deno.writeTextFileSync Deno.writeFile Bun.write fs.copyFileSync", Does.OVERWRITES, 'NAME("a", "x")', 'process.stdout.write("a")'),
+    Row("node", "fs.writeFile fs.writeFileSync fs.createWriteStream fs.promises.writeFile .writeFileSync .createWriteStream writeFileSync fs.truncateSync Deno.writeTextFile Deno.writeTextFileSync Deno.writeFile Bun.write", Does.OVERWRITES, 'NAME("a", "x")', 'process.stdout.write("a")'),
     Row("node", "fs.appendFile fs.appendFileSync .appendFileSync appendFileSync fs.promises.appendFile fs.mkdirSync", Does.WRITES, 'NAME("a", "x")', 'console.log("appendFile")'),
     Row("node perl ruby php c", "fs.chmod fs.chmodSync .chmodSync fs.chownSync File.chmod FileUtils.chmod_R FileUtils.chown_R FileUtils.chmod", Does.WRITES, 'NAME("a", 511)', 'console.log("chmod")'),
     Row("perl", "chmod", Does.WRITES, "NAME 0777, 'a'", "print 'chmod'", at=1),
@@ -242,6 +244,8 @@ ROWS: Final = (
     Row("haskell", "writeFile", Does.OVERWRITES, 'main = NAME "a" "x"', 'main = putStrLn "writeFile"'),
     Row("haskell", "appendFile", Does.WRITES, 'main = NAME "a" "x"', 'main = putStrLn "appendFile"'),
     Row("vimscript", "writefile", Does.OVERWRITES, 'call NAME(["x"], "a")', 'echo "writefile"', at=1),
+    Row("node ruby", "fs.cp fs.cpSync .cpSync cpSync fs.copyFile fs.copyFileSync .copyFileSync copyFileSync fs.promises.cp fs.promises.copyFile fs.symlinkSync fs.linkSync FileUtils.cp FileUtils.cp_r FileUtils.copy FileUtils.copy_file FileUtils.copy_entry FileUtils.install", Does.COPIES, "NAME('a', 'b')", "console.log('cpSync')"),
+    Row("perl", "copy cp File.Copy.copy File.Copy.cp symlink link", Does.COPIES, "NAME 'a', 'b'", "print 'copy'"),
     Row("perl php c", "rename File.Copy.move", Does.MOVES, "NAME 'a', 'b'", "print 'rename'"),
     Row("lisp", "rename-file copy-file", Does.MOVES, '(NAME "a" "b")', '(message "rename-file")'),
     Row("ruby lua node go java r", "File.rename FileUtils.mv FileUtils.move os.rename fs.rename fs.renameSync .renameSync os.Rename Files.move file.rename mv", Does.MOVES, "NAME('a', 'b')", "puts 'mv'"),
@@ -300,6 +304,7 @@ EFFECTS: Final = {
     Does.OVERWRITES: Effect.OVERWRITES,
     Does.WRITES: Effect.WRITES,
     Does.MOVES: Effect.OVERWRITES,
+    Does.COPIES: Effect.OVERWRITES,
     Does.READS: Effect.READS,
     Does.OPENS: Effect.OVERWRITES,
     Does.ESCALATES: Effect.ESCALATES,

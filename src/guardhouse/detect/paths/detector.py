@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from guardhouse.detect.interface import Detector, Leaf, OwnPlace, Scene
+from guardhouse.detect.paths.hooks import may_match
 from guardhouse.detect.paths.naming import LONGEST, is_for_files, read_paths
 from guardhouse.detect.paths.places import (
     GLOB_CHARACTERS,
@@ -403,7 +404,7 @@ _ORDER: Final = {
 
 def _is_own(scene: Scene, place: Place, effects: frozenset[Effect]) -> bool:
     if place.own is not None:
-        return Effect.WRITES in effects or not place.own.readable
+        return Effect.WRITES in effects or not (place.own.readable or place.own.usable)
     # Removing or moving a directory takes everything below it along.
     return Effect.DELETES in effects and holds_own_place(scene, place.path)
 
@@ -417,7 +418,8 @@ def own_place(scene: Scene, path: str, *, hidden: bool = False) -> OwnPlace | No
         (
             own
             for own in scene.settings.surroundings.own
-            if inside(path, own.path) or (is_glob and may_reach(path, own.path, hidden=hidden))
+            if (inside(path, own.path) and path.casefold().endswith(own.ending))
+            or (is_glob and may_reach(path, own.path, hidden=hidden))
         ),
         None,
     )
@@ -445,6 +447,25 @@ def holds_own_place(scene: Scene, path: str) -> bool:
     )
 
 
+def holds_own_place_near(scene: Scene, path: str) -> bool:
+    """Whether whoever fills a directory of the user's, such as `~/.config`, may well fill a place of the guard's. A
+    project that has the guard installed in it is filled all the time."""
+    around = scene.settings.surroundings
+    if not any(inside(path, home) for home in around.homes):
+        return False
+    project, depth = tidy(project_directory(scene)), path.rstrip("/").count("/") + _NEAR
+    return any(
+        own.path.count("/") <= depth
+        and inside(own.path, path)
+        and not (inside(own.path, project) and inside(project, path))
+        for own in around.own
+    )
+
+
+_NEAR: Final = 3
+"""How deep below a directory a place of the guard's is still near."""
+
+
 def _locate(scene: Scene, place: Place, effects: frozenset[Effect], leaf: Leaf) -> Place:
     """The same place, with what the built-in tables say of it."""
     path = place.path
@@ -464,16 +485,19 @@ def _locate(scene: Scene, place: Place, effects: frozenset[Effect], leaf: Leaf) 
     return Place(path, PathClass.OTHER, secret, hooks, place.own, kinds)
 
 
-def place_of(scene: Scene, path: str, *, deletes: bool = False) -> Place:
+def place_of(scene: Scene, path: str, *, whole: bool = False) -> Place:
     """Where an absolute path lies that a command names, by every table, built-in and configured. Links are followed
-    by who asks."""
+    by who asks. With `whole`, a directory stands for everything below it."""
     homes = scene.settings.surroundings.homes
     kinds = _kinds(homes, path)
     spared = (_SPARED in kinds and _NEVER_SPARED not in kinds) or _SPARED_THERE in kinds
     secret = None if spared else kinds.get(_SENSITIVE)
-    if secret is None and not GLOB_CHARACTERS.isdisjoint(path):
+    is_glob = not GLOB_CHARACTERS.isdisjoint(path)
+    if secret is None and is_glob:
         secret = next((kind for kind, example in _tables(homes).examples if may_reach(path, example)), None)
-    hooks = kinds.get(_HOOKS) or (kinds.get(_HOOK_DIRECTORIES) if deletes else None)
+    hooks = kinds.get(_HOOKS) or (kinds.get(_HOOK_DIRECTORIES) if whole else None)
+    if hooks is None and is_glob:
+        hooks = may_match(path, homes, whole=whole)
     return _with_class(scene, Place(path, PathClass.OTHER, secret, hooks, own_place(scene, path), kinds))
 
 
@@ -545,10 +569,11 @@ def _path_class(
     around = scene.settings.surroundings
     if own is not None:
         return PathClass.GUARD
-    if any(inside(path, directory) for directory in scene.settings.allowed_directories):
+    allowed = scene.settings.allowed_directories
+    if _PERSISTENCE in kinds and path not in allowed:
+        return PathClass.PERSISTENCE  # who allows a directory means files, not what runs at every login
+    if any(inside(path, directory) for directory in allowed):
         return PathClass.ALLOWED
-    if _PERSISTENCE in kinds:
-        return PathClass.PERSISTENCE
     if _in_project(scene, path):
         return PathClass.PROJECT
     if secret is not None:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.paths.patches import patched
+from guardhouse.detect.paths.places import plain_address
 from guardhouse.trust import Capability, ToolProfile
 
 if TYPE_CHECKING:
@@ -47,7 +48,12 @@ _NAME_KEYS: Final = frozenset(
 )
 """What may stand below a directory that the same call names."""
 LONGEST: Final = 4096
-"""No longer text is a path."""
+"""No longer text is a path that can be followed."""
+_ADDRESS_KEYS: Final = frozenset("uri uris url urls href resource resources".split())
+_ADDRESS_ENDINGS: Final = ("uri", "uris", "url", "urls", "href")
+"""Of keys under which a tool is given an address: not prose, so blanks and line breaks in it hide something."""
+_ELSEWHERE: Final = frozenset("http https ws wss ftp ftps data blob mailto".split())
+"""Schemes of addresses that are no file, however long."""
 
 _FOR_FILES: Final = frozenset([Capability.READS, Capability.WRITES, Capability.DESTRUCTIVE])
 
@@ -80,7 +86,7 @@ def read_paths(scene: Scene) -> Iterator[tuple[Leaf, str | None]]:
         elif key in text_keys:
             if for_files and key in _PROSE_KEYS and " " not in text and _looks_like_path(text, loosely=False):
                 yield leaf, text
-        elif _looks_like_path(text, loosely=loosely):
+        elif _looks_like_path(text, loosely=loosely, address=loosely and _is_address_key(key)):
             yield leaf, text
         if patches or key in _PATCH_KEYS:
             for name in patched(text):
@@ -123,19 +129,36 @@ def _is_path_as_key(leaf: Leaf) -> bool:
     return _looks_like_path(leaf.text, loosely=False)
 
 
-def _looks_like_path(text: str, *, loosely: bool) -> bool:
+def _is_address_key(key: str) -> bool:
+    return key in _ADDRESS_KEYS or key.endswith(_ADDRESS_ENDINGS)
+
+
+def _looks_like_path(text: str, *, loosely: bool, address: bool = False) -> bool:
     if not loosely and text[:1] not in _STARTS:
         return False
     if len(text) > LONGEST or "\n" in text:
-        return False
-    head = text.lstrip()
+        return _hides_path(text, address=address)
+    head = plain_address(text)
     if head.startswith(_PATH_STARTS) or head[:5].lower() == "file:":
         return True
     if not loosely:
         return head[:1] == "." and "/" in text and " " not in text
-    return ("/" in text or head.startswith(".")) and " " not in text
+    return ("/" in head or head.startswith(".")) and (address or " " not in head)
+
+
+def _hides_path(text: str, *, address: bool) -> bool:
+    """Whether a text that is too long for a path, or has a line break in it, may still be read as one: programs that
+    read addresses take line breaks out, and cut off what follows the path. Nobody can follow it, so it is asked about.
+    Texts of several lines that only begin like a path are left alone, unless they stand where an address should."""
+    head = plain_address(text)
+    if head[:5].lower() == "file:":
+        return head[5:6] not in {"", " "}
+    if not address:
+        return False
+    scheme = head[:16].partition(":")[0].lower()
+    return head.startswith(_PATH_STARTS) or ("/" in head and scheme not in _ELSEWHERE)
 
 
 _PATH_STARTS: Final = ("/", "~", "./", "../", "$HOME", "${HOME}", "$XDG", "${XDG", "$PWD", "${PWD}")
-_STARTS: Final = frozenset("/~.$fF \t\r\v\f\x85\xa0")
+_STARTS: Final = frozenset("/~.$fF\x85\xa0") | frozenset(map(chr, range(33)))
 """What such a string can begin with: a quick look that most strings need no second one after."""

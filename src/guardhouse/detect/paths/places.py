@@ -172,6 +172,14 @@ PERSISTENCE: Final[tuple[tuple[str, str, str], ...]] = (
     ("git_hook", "**/.git/{hooks,hooks/**,config,config.worktree}", "/srv/app/.git/hooks/pre-commit"),
     ("git_hook", "**/.git/{modules,worktrees}/**/{hooks,hooks/**,config,config.worktree}", "/x/.git/modules/a/hooks/b"),
     ("git_hook", "~/.{gitconfig,config/git/**}", "/home/ada/.gitconfig"),
+    (
+        "agent_code",
+        "**/.claude/{skills,agents,commands,workflows,plugins,output-styles}/**",
+        "/x/.claude/skills/a/SKILL.md",
+    ),
+    ("agent_code", "**/.claude/scheduled_tasks.json", "/srv/app/.claude/scheduled_tasks.json"),
+    ("agent_code", "**/.codex/{agents,skills,prompts}/**", "/srv/app/.codex/agents/x.toml"),
+    ("agent_code", "**/.agents/**", "/srv/app/.agents/skills/x/SKILL.md"),
     ("python_startup", "**/site-packages/{*.pth,sitecustomize.py,usercustomize.py}", "/x/site-packages/a.pth"),
 )
 
@@ -179,7 +187,17 @@ HOOK_SETTINGS: Final[tuple[tuple[str, str, str], ...]] = (
     # agent, pattern of the files that decide whether the agent calls the guard, an example
     ("claude-code", "**/.claude/settings{,.local}.json", "/srv/app/.claude/settings.local.json"),
     ("claude-code", "~/.claude.json", "/home/ada/.claude.json"),
-    ("claude-code", "**/.claude/hooks/**", "/srv/app/.claude/hooks/x.sh"),
+    ("claude-code", "**/.claude/hooks{,/**}", "/srv/app/.claude/hooks/x.sh"),
+    (
+        "claude-code",
+        "~/.claude/{.claude.json,remote-settings.json,plugins/installed_plugins.json}",
+        "/root/.claude/.claude.json",
+    ),
+    (
+        "claude-code",
+        "/library/application support/claudecode{,/**}",
+        "/Library/Application Support/ClaudeCode/managed-settings.json",
+    ),
     ("claude-code", "**/.mcp.json", "/srv/app/.mcp.json"),
     ("claude-desktop", "**/claude_desktop_config.json", "/home/ada/.config/Claude/claude_desktop_config.json"),
     ("vscode", "**/.vscode/mcp.json", "/srv/app/.vscode/mcp.json"),
@@ -187,6 +205,10 @@ HOOK_SETTINGS: Final[tuple[tuple[str, str, str], ...]] = (
     ("windsurf", "**/.codeium/windsurf/mcp_config.json", "/home/ada/.codeium/windsurf/mcp_config.json"),
     ("claude-code", "/etc/claude-code/**", "/etc/claude-code/managed-settings.json"),
     ("codex", "**/.codex/{config.toml,hooks.json,requirements.toml,rules/**,hooks/**}", "/home/ada/.codex/config.toml"),
+    ("codex", "~/.codex/*.config.toml", "/home/ada/.codex/work.config.toml"),
+    ("roo", "**/.roo/mcp.json", "/srv/app/.roo/mcp.json"),
+    ("kiro", "**/.kiro/settings/mcp.json", "/srv/app/.kiro/settings/mcp.json"),
+    ("opencode", "**/opencode.json", "/srv/app/opencode.json"),
     ("codex", "/etc/codex/**", "/etc/codex/requirements.toml"),
     ("cursor", "**/.cursor/{hooks.json,hooks/**,mcp.json}", "/srv/app/.cursor/hooks.json"),
     ("gemini", "**/.gemini/{settings.json,policies/**,hooks/**}", "/home/ada/.gemini/settings.json"),
@@ -207,6 +229,8 @@ HOOK_DIRECTORIES: Final[tuple[tuple[str, str, str], ...]] = (
     ("copilot", "{**/.github,~/.copilot,/etc/github-copilot}", "/srv/app/.github"),
     ("goose", "~/.config/goose", "/home/ada/.config/goose"),
     ("hermes", "~/.hermes", "/home/ada/.hermes"),
+    ("roo", "**/.roo", "/srv/app/.roo"),
+    ("kiro", "**/.kiro{,/settings}", "/srv/app/.kiro/settings"),
 )
 
 # fmt: on
@@ -484,12 +508,12 @@ def readings(raw: str, cwd: str, home: str) -> tuple[str, ...]:
     Programs differ in what they rewrite (blanks, backslashes, `~`, variables, escapes), and each name that is rewritten
     can also be a file's name as it stands. So the text itself always is a reading, and so is every rewriting.
     """
-    if _REWRITTEN.isdisjoint(raw) and raw[:5].lower() != "file:" and raw == raw.strip():
+    if _REWRITTEN.isdisjoint(raw) and "://" not in raw and raw[:5].lower() != "file:" and raw == raw.strip():
         plain = _joined(raw, cwd)
         return (plain, *_behind_proc(plain)) if plain.startswith("/proc/") else (plain,)
     first = absolute(raw, cwd, home)
     texts = {raw: None}
-    for rewrite in (str.strip, _without_scheme, _thrice_decoded, _with_slashes):
+    for rewrite in (str.strip, plain_address, _without_scheme, _thrice_decoded, _with_slashes):
         texts.update(dict.fromkeys(map(rewrite, tuple(texts))))
     found = {first: None}
     for text in texts:
@@ -501,7 +525,16 @@ def readings(raw: str, cwd: str, home: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-_REWRITTEN: Final = frozenset("\\%$~")
+_CONTROLS: Final = "".join(map(chr, range(32)))
+_REWRITTEN: Final = frozenset("\\%$~\x7f" + _CONTROLS)
+_TAKEN_OUT: Final = dict.fromkeys(map(ord, "\t\n\r"))
+_NETWORK: Final = frozenset("http https ws wss ftp ftps".split())
+
+
+def plain_address(text: str) -> str:
+    """`text` as programs read an address (WHATWG): blanks and control characters trimmed, line breaks and tabs out."""
+    bare = text.strip(_CONTROLS + " ")
+    return bare if bare.isprintable() else bare.translate(_TAKEN_OUT)
 
 
 def _joined(path: str, cwd: str) -> str:
@@ -509,7 +542,14 @@ def _joined(path: str, cwd: str) -> str:
 
 
 def _without_scheme(path: str) -> str:
-    return _file_url_path(path[5:]) if path[:5].lower() == "file:" else path
+    """The path in an address: of a file, or in a scheme of a server's own, which may well stand for files."""
+    if path[:5].lower() == "file:":
+        return _file_url_path(path[5:])
+    scheme, mark, rest = path.partition("://")
+    if not mark or "/" in scheme or scheme.lower() in _NETWORK:
+        return path
+    bare = rest.partition("?")[0].partition("#")[0]
+    return bare if bare.startswith("/") else f"{scheme}{mark}{bare}"
 
 
 def _with_slashes(path: str) -> str:

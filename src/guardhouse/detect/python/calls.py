@@ -93,6 +93,9 @@ def _call_known(
         given = tuple(unknown(each) for each in given)
     if isinstance(owner, Text):
         return text_method(owner, name.removeprefix("str."), given, dict(named))
+    if name in known.IMPORTERS:
+        for each in (*given, *named.values()):
+            walker.deeds.load(text_of(each))
     computed = compute(name, owner, given)
     if computed is None:
         computed = walker.deeds.do(name, owner, given, named)

@@ -216,6 +216,11 @@ class Deeds:
         self.run_file(text_of(argument(given, named, 0, "path_name")))
         return NOTHING
 
+    def load(self, name: str) -> None:
+        """A module is imported, or run. Only one of the guard's own is worth a word."""
+        if name.partition(".")[0].partition(":")[0] == known.OWN_PACKAGE:
+            self.note(Effect.EXECUTES, name, "guard", what="code that uses the guard's own modules")
+
     def run_file(self, path: str) -> None:
         """Code out of a file is run."""
         self.note(Effect.EXECUTES, self.placed(path), "path", _FROM_FILE)

@@ -67,6 +67,10 @@ def _attribute(walker: Walker, node: ast.Attribute) -> Value:
         if held is not None:
             return held
     owner = walker.value(node.value)
+    if type(owner) is Named:
+        held = walker.names.get(f"{owner.name}.{node.attr}")
+        if held is not None:
+            return held
     if type(owner) is not Choice:
         return attribute(owner, node.attr)
     return choice(*(attribute(each, node.attr) for each in owner.choices))

@@ -107,6 +107,15 @@ UNPICKLERS: Final = frozenset(
     """.split()
 )
 CONSOLES: Final = frozenset("code.interact code.InteractiveConsole.interact IPython.embed".split())
+IMPORTERS: Final = frozenset(
+    """
+    builtins.__import__ importlib.import_module importlib.__import__ runpy.run_module runpy._run_module_as_main
+    pkgutil.resolve_name importlib.reload imp.load_module
+    """.split()
+)
+"""Load the module that one of their arguments names."""
+OWN_PACKAGE: Final = "guardhouse"
+"""Code that loads the guard's own package can do all that the guard's commands do."""
 SCRIPT_RUNNERS: Final = frozenset("runpy.run_path builtins.execfile imp.load_source".split())
 LIBRARY_LOADERS: Final = frozenset("ctypes.CDLL ctypes.PyDLL ctypes.cdll.LoadLibrary ctypes.WinDLL".split())
 ESCALATORS: Final = frozenset(
@@ -131,24 +140,25 @@ FILES: Final = (
     File("send2trash.send2trash", Effect.DELETES, 0),
     File("pathlib.Path.unlink pathlib.Path.rmdir", Effect.DELETES, OWNER),
     File("os.rename os.renames os.replace shutil.move", Effect.DELETES, 0, "src"),
-    File("os.rename os.renames os.replace shutil.move", Effect.WRITES, 1, "dst"),
+    File("os.rename os.renames os.replace shutil.move", Effect.WRITES, 1, "dst", recursive=True),
     File("pathlib.Path.rename pathlib.Path.replace", Effect.DELETES, OWNER),
-    File("pathlib.Path.rename pathlib.Path.replace", Effect.WRITES, 0, "target"),
+    File("pathlib.Path.rename pathlib.Path.replace", Effect.WRITES, 0, "target", recursive=True),
     File("pathlib.Path.write_text pathlib.Path.write_bytes", Effect.OVERWRITES, OWNER),
     File("pathlib.Path.touch pathlib.Path.mkdir pathlib.Path.chmod", Effect.WRITES, OWNER),
-    File("pathlib.Path.symlink_to pathlib.Path.hardlink_to pathlib.Path.link_to", Effect.WRITES, OWNER),
+    File("pathlib.Path.symlink_to pathlib.Path.hardlink_to pathlib.Path.link_to", Effect.WRITES, OWNER, recursive=True),
     File("pathlib.Path.read_text pathlib.Path.read_bytes", Effect.READS, OWNER),
     File("shutil.copy shutil.copy2 shutil.copyfile shutil.copytree", Effect.READS, 0, "src"),
-    File("shutil.copy shutil.copy2 shutil.copyfile shutil.copytree", Effect.OVERWRITES, 1, "dst"),
+    File("shutil.copy shutil.copy2 shutil.copyfile", Effect.OVERWRITES, 1, "dst"),
+    File("shutil.copytree", Effect.OVERWRITES, 1, "dst", recursive=True),
     File("shutil.copymode shutil.copystat", Effect.WRITES, 1, "dst"),
     File("os.symlink os.link", Effect.READS, 0, "src"),
-    File("os.symlink os.link", Effect.WRITES, 1, "dst"),
+    File("os.symlink os.link", Effect.WRITES, 1, "dst", recursive=True),
     File("os.chmod os.lchmod os.chown os.lchown shutil.chown", Effect.WRITES, 0, "path"),
     File("os.mkdir os.makedirs os.mkfifo os.mknod os.utime", Effect.WRITES, 0, "path"),
     File("os.truncate", Effect.OVERWRITES, 0, "path"),
-    File("zipfile.ZipFile.extractall tarfile.TarFile.extractall", Effect.WRITES, 0, "path"),
+    File("zipfile.ZipFile.extractall tarfile.TarFile.extractall", Effect.WRITES, 0, "path", recursive=True),
     File("zipfile.ZipFile.write tarfile.TarFile.add", Effect.READS, 0, "name"),
-    File("shutil.unpack_archive", Effect.WRITES, 1, "extract_dir"),
+    File("shutil.unpack_archive", Effect.WRITES, 1, "extract_dir", recursive=True),
     File("shutil.make_archive", Effect.READS, 2, "root_dir", recursive=True),
     File("shutil.make_archive", Effect.WRITES, 0, "base_name"),
     File("urllib.request.urlretrieve", Effect.OVERWRITES, 1, "filename"),

@@ -6,15 +6,23 @@ one that says that there is more.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from guardhouse.detect.acts import Act
 from guardhouse.detect.python.parsing import LARGEST
 from guardhouse.detect.python.walking import Walker
 from guardhouse.model import Confidence, Effect
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def read_python(code: str) -> tuple[Act, ...]:
-    """What `code` would do, in the order it is met. `UNKNOWN` may stand in the code for what is not known of it."""
-    walker = Walker(min(len(code), LARGEST))
+
+def read_python(code: str, words: Sequence[str] | None = None) -> tuple[Act, ...]:
+    """What `code` would do, in the order it is met. `UNKNOWN` may stand in the code for what is not known of it.
+
+    `words` are the arguments that the program is given, if that is known: `sys.argv` without its first entry.
+    """
+    walker = Walker(min(len(code), LARGEST), words)
     too_much = len(code) > LARGEST
     try:
         walker.read(code[:LARGEST])

@@ -51,6 +51,8 @@ def _expression(walker: Walker, node: ast.Expr) -> None:
 
 def _import(walker: Walker, node: ast.Import) -> None:
     for alias in node.names:
+        walker.mark(node)
+        walker.deeds.load(alias.name)
         if alias.asname:
             walker.assign_name(alias.asname, module(alias.name))
         else:
@@ -61,11 +63,14 @@ def _import(walker: Walker, node: ast.Import) -> None:
 def _import_from(walker: Walker, node: ast.ImportFrom) -> None:
     if node.level or not node.module:
         return
+    walker.mark(node)
+    walker.deeds.load(node.module)
     for alias in node.names:
         if alias.name == "*":
             walker.stars[_full_name(node.module)] = None
         else:
-            walker.assign_name(alias.asname or alias.name, module(f"{node.module}.{alias.name}"))
+            full = f"{node.module}.{alias.name}"
+            walker.assign_name(alias.asname or alias.name, walker.names.get(full) or module(full))
 
 
 def _assignment(walker: Walker, node: ast.Assign) -> None:

@@ -34,6 +34,7 @@ from guardhouse.detect.python.values import (
     Value,
     choice,
     combinations,
+    items,
     unknown,
 )
 from guardhouse.model import Confidence, Effect
@@ -52,6 +53,7 @@ _MOST_FOLDED: Final = 64 * 1024
 """Letters that text is put together from."""
 _DEEPEST: Final = 60
 _DYNAMIC: Final = frozenset({Source.DYNAMIC})
+_ARGUMENTS: Final = "sys.argv"
 _BUILTINS: Final = frozenset(
     """
     open eval exec compile __import__ getattr setattr chr unichr ord bytes bytearray str list tuple set reversed map
@@ -63,12 +65,13 @@ _BUILTINS: Final = frozenset(
 class Walker:
     """Reads code, also code inside code, and leaves what it does in `deeds`."""
 
-    def __init__(self, letters: int) -> None:
+    def __init__(self, letters: int, words: Sequence[str] | None = None) -> None:
         self.deeds = Deeds()
         self.parser = Parser(letters)
         self.spent = False
         """Whether the walk ended before the code did."""
         self.names: dict[str, Value] = {}
+        """What the code's names stand for, and those of modules (`sys.argv`) that stand for something of their own."""
         self.saved: list[dict[str, Value]] = []
         self.stars: dict[str, None] = {}
         self.routines: list[Routine] = []
@@ -82,6 +85,8 @@ class Walker:
         self.cut_lists = self.folded = self.looked_at = 0
         self.most_steps = _MOST_STEPS + letters // _LETTERS_A_STEP
         self.last_step = _LAST_STEP + letters // _LETTERS_A_STEP
+        if words is not None:
+            self.names[_ARGUMENTS] = items(tuple(Text(NOWHERE, word) for word in ("", *words)))
 
     def read(self, code: str) -> None:
         """Everything in `code`, valid or not."""

@@ -8,7 +8,7 @@ from guardhouse.detect.shell.programs import run_program
 from guardhouse.detect.shell.programs.interpreters import language_of, read_foreign
 from guardhouse.detect.shell.running import Machine
 from guardhouse.detect.shell.state import Call, State
-from guardhouse.detect.shell.values import NOTHING, SILENT, Value
+from guardhouse.detect.shell.values import NOTHING, SILENT, Stream, Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,11 +21,13 @@ def follow(
     cwd: str,
     temp: str = "/tmp",  # noqa: S108 - what it usually is
     environment: Mapping[str, str] | None = None,
+    stdin: Stream = SILENT,
 ) -> Machine:
     """Read a command line as a shell in `cwd` would; what it would do is in the machine's `acts`. What is set in the
-    environment for it alone may be code, too."""
+    environment for it alone may be code, too, and so may what it is given to read."""
     machine = Machine(home, temp)
     state = State(cwd)
+    state.stdin, state.waits = stdin, stdin is SILENT
     if temp != "/tmp":  # noqa: S108 - as above
         state.variables.set("TMPDIR", [Value(temp)])
     if environment:

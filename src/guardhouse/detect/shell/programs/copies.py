@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from guardhouse.detect.acts import UNKNOWN, Source
+from guardhouse.detect.shell.programs.landing import land
 from guardhouse.detect.shell.programs.options import parsed
 from guardhouse.detect.shell.values import NOTHING, Stream
 from guardhouse.model import Effect
@@ -57,6 +58,11 @@ def run_copy(machine: Machine, state: State, call: Call) -> Stream:
             )
     else:
         machine.write(call, state, words[-1], Stream(None, _NETWORK if any(remote) else NOTHING))
+        given = [
+            replace(word, text=word.text.rpartition(":")[2]) if host else word
+            for word, host in zip(words[:-1], remote, strict=False)
+        ]
+        land(machine, state, call, given, words[-1], deep=sorted_.has("-r -a -R --recursive --archive"))
         if call.name == "rsync" and any(one.name.startswith(("--delete", "--del")) for one in sorted_.options):
             machine.on_path(
                 call,

@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from guardhouse.detect.acts import Source
+from guardhouse.detect.shell.programs.landing import land, last_part
 from guardhouse.detect.shell.programs.options import Parsed, parsed
 from guardhouse.detect.shell.programs.tables import read_later
 from guardhouse.detect.shell.state import MOST_FILES, Call, State
@@ -110,7 +111,8 @@ FILES: Final = (
     Files("rimraf del-cli", "--tries --backoff", deletes="all", always_recursive=True),
     Files("ar", "", writes="2"),
     Files("mktemp mkdir mkfifo mknod", "-m -p -Z --mode"),
-    Files("xcopy robocopy", writes="last", packs=True),
+    Files("xcopy robocopy ditto", writes="last", packs=True),
+    Files("degit tiged", "-m --mode", writes="2"),
     Files(
         "ffmpeg",
         "-i -f -c -ss -t -to -vf -af -r -s -b -map -filter_complex -preset -crf -codec -acodec -vcodec -pix_fmt -b:v"
@@ -142,6 +144,7 @@ def run_files(machine: Machine, state: State, call: Call, one: Files) -> None:
         machine.spend(len(arguments) * len(state.files) // 8)
         for source in arguments[:-1]:
             _carry(state, state.path(source.text), state.path(arguments[-1].text))
+        _land(machine, state, call, one, sorted_)
     _write_options(machine, state, call, one, sorted_, keeps=keeps)
     recursive = one.always_recursive or bool(one.recursive and sorted_.has(one.recursive))
     for place in _chosen(arguments, "all" if into and one.deletes == "rest" else one.deletes):
@@ -154,6 +157,21 @@ def run_files(machine: Machine, state: State, call: Call, one: Files) -> None:
     if one.moves and sorted_.has(one.moves):
         for place in arguments[1:]:
             machine.on_path(call, state, Effect.DELETES, place, recursive=True)
+
+
+def _land(machine: Machine, state: State, call: Call, one: Files, sorted_: Parsed) -> None:
+    """What is put into a directory has its own name there."""
+    into = sorted_.values("-t --target-directory")
+    targets = into or sorted_.arguments[-1:]
+    sources = sorted_.arguments if into else sorted_.arguments[:-1]
+    deep = one.always_recursive or call.name in _DEEP or sorted_.has("-r -R -a -d --recursive --archive")
+    exact = sorted_.has("-T --no-target-directory")
+    for target in targets:
+        land(machine, state, call, sources, target, deep=deep, exact=exact, with_parents=sorted_.has("--parents"))
+
+
+_DEEP: Final = frozenset("xcopy robocopy ditto".split())
+"""Programs that copy whole directories without being told to."""
 
 
 def _write_options(machine: Machine, state: State, call: Call, one: Files, sorted_: Parsed, *, keeps: bool) -> None:
@@ -263,19 +281,18 @@ def run_ln(machine: Machine, state: State, call: Call) -> Stream:
     if not targets:
         return SILENT
     if into:
-        links = [replace(one, text=f"{into[0].text.rstrip('/')}/{_last_part(one.text)}") for one in targets]
+        links = [replace(one, text=f"{into[0].text.rstrip('/')}/{last_part(one.text)}") for one in targets]
     elif len(targets) == 1:
-        links = [replace(targets[0], text=_last_part(targets[0].text) or ".")]
+        links = [replace(targets[0], text=last_part(targets[0].text) or ".")]
     else:
         links, targets = [targets[-1]] * (len(targets) - 1), targets[:-1]
     for link, target in zip(links, targets, strict=True):
         machine.on_path(call, state, Effect.WRITES, link)
+        if not into:
+            exact = sorted_.has("-n -T --no-dereference --no-target-directory")
+            land(machine, state, call, [target], link, deep=True, exact=exact)
         _link(state, link.text, target.text)
     return SILENT
-
-
-def _last_part(path: str) -> str:
-    return path.rstrip("/").rpartition("/")[2]
 
 
 def _link(state: State, link: str, target: str) -> None:
@@ -352,6 +369,7 @@ SPECIAL: Final[dict[str, Callable[[Machine, State, Call], Stream]]] = {
     **dict.fromkeys(("cmake", "gio", "kioclient", "kioclient5"), run_own_verb),
     **dict.fromkeys(("trash", "trash-put", "gomi"), run_trash),
     **read_later("archives"),
+    **read_later("editing"),
     **read_later("patching"),
     **read_later("rights"),
     **read_later("searching"),

@@ -11,6 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from guardhouse.detect.acts import Source
+from guardhouse.detect.paths.hooks import is_telling
+from guardhouse.detect.shell.programs.landing import land, last_part
 from guardhouse.detect.shell.programs.looking import look_at_url
 from guardhouse.detect.shell.programs.network import proxies
 from guardhouse.detect.shell.programs.options import parsed
@@ -58,9 +60,9 @@ GIT_VERBS: Final = (
             remotes="--remote", writes="-o --output"),
     GitVerb("remote add", "-t -m", remote=2),
     GitVerb("remote set-url", remote=2),
-    GitVerb("submodule add", "-b --branch --name --reference --depth", remote=1),
+    GitVerb("submodule add", "-b --branch --name --reference --depth", remote=1, makes=2),
     GitVerb("submodule set-url", remote=2),
-    GitVerb("subtree add,subtree pull,subtree push", "-P -m --prefix --message", remote=1),
+    GitVerb("subtree add,subtree pull,subtree push", "-P -m --prefix --message", remote=1, writes="-P --prefix"),
     GitVerb("svn clone,svn init", "-T -t -b -s -r --trunk --tags --branches --stdlayout? --prefix", remote=1, makes=2),
     GitVerb("lfs push,lfs fetch,lfs pull", "-I -X --include --exclude", remote=1),
     GitVerb("send-email", "--smtp-server --smtp-user --smtp-pass --to --cc --bcc --from --subject --smtp-server-port",
@@ -110,6 +112,10 @@ def run_git(machine: Machine, state: State, call: Call) -> None:
     one = one or _BY_VERB.get(verb)
     if one is not None:
         _run_verb(machine, state, call, verb, one, parsed(rest, one.valued))
+    if verb in _PATH_VERBS:
+        _look_at_paths(machine, state, call, verb, rest)
+    if verb in ("apply", "am"):
+        _look_at_patches(machine, state, call, rest)
     if verb in _TREE_VERBS:
         _look_at_tree(machine, state, call, outer, rest)
 
@@ -283,6 +289,43 @@ def _look_at_tree(machine: Machine, state: State, call: Call, outer: Parsed, res
     if sorted_.has("--unsafe-paths"):
         for place in sorted_.values("--directory"):
             machine.on_path(call, state, Effect.WRITES, place, recursive=True)
+
+
+_PATH_VERBS: Final = frozenset("rm mv checkout restore clean stash".split())
+"""Verbs that change the files of the working tree which they are given."""
+_MOST_PATHS: Final = 16
+
+
+def _look_at_paths(machine: Machine, state: State, call: Call, verb: str, rest: list[Value]) -> None:
+    """Files that git takes away, moves or puts another version of in their place. Git can give back most of what it
+    changes; what counts here is whose files they are."""
+    sorted_ = parsed(rest, "-s -b -B -m -e --source --pathspec-from-file --conflict --exclude --message")
+    if sorted_.has("--cached -n --dry-run"):
+        return
+    words = sorted_.arguments
+    if verb == "mv" and len(words) > 1:
+        land(machine, state, call, words[:-1], words[-1], deep=True)
+    telling = [word for word in words if is_telling(last_part(_pathspec(word.text)))]
+    for word in telling[:_MOST_PATHS]:
+        machine.on_path(call, state, Effect.WRITES, replace(word, text=_pathspec(word.text)), recursive=True)
+    if len(telling) > _MOST_PATHS:
+        machine.give_up("it changes too many files that may be an agent's settings")
+
+
+def _pathspec(text: str) -> str:
+    """The path in `:/path` and `:(top)path`."""
+    if text[:1] != ":":
+        return text
+    return text.partition(")")[2] if text.startswith(":(") else text.lstrip(":/!^")
+
+
+def _look_at_patches(machine: Machine, state: State, call: Call, rest: list[Value]) -> None:
+    from guardhouse.detect.shell.programs.patching import note_patched  # most verbs have none
+
+    held = [state.held(value.text) for value in rest if value.text[:1] != "-" or value.text == "-"]
+    for stream in (call.stdin, *held):
+        if stream is not None and stream.text:
+            note_patched(machine, state, call, stream.text)
 
 
 _TEXTS: Final = frozenset("-m --message --grep -S -G --author --format --pretty".split())

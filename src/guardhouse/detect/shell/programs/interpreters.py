@@ -134,12 +134,12 @@ def _run_text(
     if hidden:
         machine.act(call, state, Effect.EXECUTES, place, sources=frozenset(hidden))
     if language != "shell":
-        read_foreign(machine, state, call, language, replace(place, text=text))
+        read_foreign(machine, state, call, language, replace(place, text=text), args)
         return Stream(None)
     first = text[: text.find("\n")] if text.startswith("#!") else ""
     other = language_of(first) if first else "shell"
     if other != "shell":
-        read_foreign(machine, state, call, other, replace(place, text=text))
+        read_foreign(machine, state, call, other, replace(place, text=text), args)
         return Stream(None)
     inner = state.copy()
     inner.variables.positional = tuple(args)
@@ -248,7 +248,7 @@ def run_interpreter(machine: Machine, state: State, call: Call, one: Interpreter
     for code in codes:
         if code.sources & (_NETWORK if filters else FROM_OUTSIDE) or (not filters and not code.known and code.sources):
             machine.act(call, state, Effect.EXECUTES, code, sources=code.sources)
-        read_foreign(machine, state, call, one.language, code)
+        read_foreign(machine, state, call, one.language, code, words)
     if one.language in ("sed", "perl", "ruby") and sorted_.has("-i --in-place"):
         for place in words:
             machine.on_path(call, state, Effect.WRITES, place)
@@ -260,9 +260,14 @@ def run_interpreter(machine: Machine, state: State, call: Call, one: Interpreter
         return Stream(None, sources)
     if words and words[0].text != "-":
         return _run_file(machine, state, call, words[0], one.language, words[1:])
-    if one.stdin and not call.waits:
-        return _run_stdin(machine, state, call, one.language, words)
+    if one.stdin and not call.waits and not _only_tells(one, sorted_):
+        return _run_stdin(machine, state, call, one.language, words[1:])
     return Stream(None, sources)
+
+
+def _only_tells(one: Interpreter, sorted_: Parsed) -> bool:
+    """Whether it only says which version it is, or serves files, and reads nothing."""
+    return sorted_.has("-V --version -h --help") or (one.language != "python" and sorted_.has("-v -S"))
 
 
 def _given_code(
@@ -356,13 +361,15 @@ def _encoded(machine: Machine, state: State, call: Call) -> None:
             machine.act(call, state, Effect.EXECUTES, value, sources=frozenset({Source.DECODED}))
 
 
-def read_foreign(machine: Machine, state: State, call: Call, language: str, code: Value) -> None:
-    """Note what code of another language would do."""
+def read_foreign(
+    machine: Machine, state: State, call: Call, language: str, code: Value, words: list[Value] | None = None
+) -> None:
+    """Note what code of another language would do, with the words that it is given if they are known."""
     machine.spend(150 + len(code.text) // 2)
     if language == "python":
         from guardhouse.detect.python import read_python  # only where there is Python to read
 
-        acts = read_python(code.text)
+        acts = read_python(code.text, None if words is None else [word.text for word in words])
     elif language == "sql":
         from guardhouse.detect.sql import read_sql  # only where there is SQL to read
 
@@ -384,7 +391,7 @@ def adopt(machine: Machine, state: State, call: Call, code: Value, acts: tuple[A
             machine.enter_wrapped(act.target, state.copy(), code, before or call.name)
         elif act.kind == "path" and act.effect is not Effect.EXECUTES:
             place = replace(code, text=_expanded(act.target, machine.home))
-            if act.effect in (Effect.WRITES, Effect.OVERWRITES):
+            if act.effect in (Effect.WRITES, Effect.OVERWRITES) and not act.recursive:
                 machine.write(call, state, place, Stream(None, act.sources), append=act.effect is Effect.WRITES)
                 continue
             machine.on_path(call, state, act.effect, place, recursive=act.recursive, sources=act.sources)

@@ -16,6 +16,7 @@ from guardhouse.detect.shell.programs.files import COMPILERS
 from guardhouse.detect.shell.programs.interpreters import FROM_OUTSIDE, SHELLS, interpreter, read_foreign
 from guardhouse.detect.shell.programs.launchers import ENVIRONMENT, STDIN, VARIABLES, find_code
 from guardhouse.detect.shell.programs.network import NETWORK
+from guardhouse.detect.shell.programs.onlookers import may_change
 from guardhouse.detect.shell.programs.options import parsed
 from guardhouse.detect.shell.programs.verbs import find_verbs, has_verbs, scope_of
 from guardhouse.detect.shell.programs.wrappers import run_inner
@@ -161,7 +162,9 @@ def look_at_arguments(machine: Machine, state: State, call: Call, *, explained: 
             if not talks and call.name not in NETWORK and " " not in text and "\n" not in text:
                 look_at_url(machine, state, call, value)
         elif path and Source.DYNAMIC not in value.sources:
-            machine.on_path(call, state, Effect.READS, replace(value, text=path), recursive=call.name in _DEEP)
+            vague = not talks and call.name not in NETWORK and may_change(machine, call, value, explained=explained)
+            given = replace(value, text=path)
+            machine.on_path(call, state, Effect.READS, given, recursive=call.name in _DEEP, vague=vague)
             held = state.held(path)
             if held is not None and held.text and not talks:
                 _look_at_written(machine, state, call, value, held.text)

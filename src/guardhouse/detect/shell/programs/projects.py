@@ -20,21 +20,86 @@ if TYPE_CHECKING:
     from guardhouse.detect.shell.state import Call, State
 
 _AGENTS: Final = frozenset("claude codex gemini cursor-agent copilot goose hermes aider opencode amp qwen".split())
+_PACKAGES: Final = {
+    "@anthropic-ai/claude-code": "claude",
+    "@anthropic-ai/claude-agent-sdk": "claude",
+    "@openai/codex": "codex",
+    "@google/gemini-cli": "gemini",
+    "@qwen-code/qwen-code": "qwen",
+    "@github/copilot": "copilot",
+    "opencode-ai": "opencode",
+}
+"""The packages that agents come in: a runner of packages, or an interpreter, may start one by it."""
+_STARTERS: Final = frozenset("npx bunx pnpx pnpm yarn bun npm node deno tsx".split())
 _UNGUARDED: Final = frozenset(
-    "--dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --no-hooks --bare".split()
+    "--dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust"
+    " --allow-dangerously-skip-permissions --no-hooks --bare --settings --setting-sources --mcp-config --plugin-dir"
+    " --yolo --full-auto --safe-mode".split()
 )
-"""Options with which an agent asks nobody."""
+"""Options with which an agent asks nobody, or reads other settings than those that name its gate."""
+_SETTING: Final = frozenset("config mcp plugin plugins hooks settings features".split())
+"""Verbs of agents that change their settings, with what follows them."""
+_LOOKS: Final = frozenset("list ls get show status help --help -h".split())
+_WHOSE: Final = frozenset(
+    "HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME CLAUDE_CONFIG_DIR CODEX_HOME CLAUDE_CODE_SAFE_MODE"
+    " CLAUDE_CODE_SIMPLE CLAUDE_CODE_SHELL_PREFIX GEMINI_CLI_SYSTEM_SETTINGS_PATH".split()
+)
+"""Variables that say where an agent's settings are, and the guard's, or with which an agent reads none."""
 
 
 def run_project(machine: Machine, state: State, call: Call) -> None:
     """Follow what a program of this kind would run or reach."""
     if call.name == "git":
         run_git(machine, state, call)
-    elif call.name in _AGENTS and any(text in _UNGUARDED for text in call.texts):
-        machine.act(call, state, Effect.EXECUTES, call.program, kind="guard", what="an agent without its gate")
+    else:
+        agent = _agent(call)
+        if agent is not None and _is_unguarded(agent, _variables(state, agent)):
+            machine.act(call, state, Effect.EXECUTES, call.program, kind="guard", what="an agent without its gate")
     names = _PROJECT_FILES.get(call.name)
     if names is not None:
         _run_files(machine, state, call, names)
+
+
+def _agent(call: Call) -> Call | None:
+    """The call of an agent that this is: by its own name, by its package, or by its script."""
+    if call.name in _AGENTS:
+        return call
+    if call.name in _STARTERS:
+        for at, value in enumerate(call.args):
+            name = _in_package(value.text)
+            if name:
+                return replace(call, name=name, args=call.args[at + 1 :])
+    name = _in_package(call.program.text)
+    return replace(call, name=name) if name else None
+
+
+def _in_package(text: str) -> str:
+    """The agent whose package a word names, with a version or as a path into it."""
+    if "/" not in text:
+        return _PACKAGES.get(text.partition("@")[0], "")
+    for package, name in _PACKAGES.items():
+        head, found, rest = text.partition(package)
+        if found and rest[:1] in ("", "@", "/") and (not head or head.endswith("/")):
+            return name
+    file = text.rpartition("/")[2]
+    return "claude" if file in ("cli.js", "cli.mjs") and "claude" in text.lower() else ""
+
+
+def _variables(state: State, call: Call) -> set[str]:
+    """Names of variables that are set for the call, or before it in the same command."""
+    return {*call.environment, *(name for name in _WHOSE if name in state.variables.values)}
+
+
+def _is_unguarded(call: Call, variables: set[str]) -> bool:
+    """Whether an agent is started with other settings than its user's, or is made to change them."""
+    if any(text.partition("=")[0] in _UNGUARDED for text in call.texts) or not _WHOSE.isdisjoint(variables):
+        return True
+    if call.name in ("gemini", "qwen") and "-y" in call.texts:
+        return True
+    if call.name == "codex" and any(text in ("-c", "--config", "--disable", "--enable") for text in call.texts):
+        return any(word in text for text in call.texts for word in ("hooks", "features", "mcp_servers", "approval"))
+    words = [text for text in call.texts if not text.startswith("-")]
+    return bool(words) and words[0] in _SETTING and (len(words) < 2 or words[1] not in _LOOKS)
 
 
 _PROJECT_FILES: Final = {
@@ -82,4 +147,11 @@ def _commands_in(text: str) -> list[str]:
     if text.lstrip()[:1] == "{":
         pieces = text.split('"')
         return [piece for piece in pieces[1::2] if " " in piece or "/" in piece][:32]
-    return [line.strip().lstrip("@-+") for line in text.split("\n") if line[:1] in ("\t", " ")][:64]
+    lines = (line if line[:1] in ("\t", " ") else _after_rule(line) for line in text.split("\n"))
+    return [bare for line in lines if (bare := line.strip().lstrip("@-+"))][:64]
+
+
+def _after_rule(line: str) -> str:
+    """The command that stands in one line with its rule: `all: ; echo done`."""
+    head, colon, rest = line.partition(":")
+    return rest.partition(";")[2] if colon and "=" not in head and rest[:1] != "=" else ""

@@ -22,10 +22,13 @@ _SETUID: Final = frozenset("4567")
 
 def run_chmod(machine: Machine, state: State, call: Call) -> Stream:
     """Rights: setuid is other rights for whoever runs the file; open to all, for everything below a wide place, too."""
+    taken = next((value.text for value in call.args if value.text.startswith(("-x", "-w", "-r"))), "")
     sorted_ = parsed([value for value in call.args if not value.text.startswith(("-x", "-w", "-r"))], "--reference")
     if not sorted_.arguments:
         return SILENT
     mode, places = sorted_.arguments[0].text, sorted_.arguments[1:]
+    if taken:
+        mode, places = taken, sorted_.arguments
     if sorted_.has("--reference"):
         places = sorted_.arguments
     if (
@@ -39,7 +42,7 @@ def run_chmod(machine: Machine, state: State, call: Call) -> Stream:
         )
     recursive = sorted_.has("-R --recursive")
     wide = mode.lstrip("0") in ("777", "666") or mode in _WIDE
-    shut = mode.isdigit() and not mode.strip("0")
+    shut = _shuts(mode)
     for place in places:
         if recursive or wide or shut or (_opens(mode) and _is_key(place.text)):
             what = "who may use it" if wide or shut else ""
@@ -48,6 +51,20 @@ def run_chmod(machine: Machine, state: State, call: Call) -> Stream:
 
 
 _WIDE: Final = frozenset("a+rwx ugo+rwx +rwx o+w a+w go+w ugo+w o+rw a+rw go+rw go+rwx o+rwx a=rwx a=rw o=rw".split())
+
+
+def _shuts(mode: str) -> bool:
+    """Whether not even the owner may read or run it then."""
+    if mode.isdigit():
+        return len(mode) > 4 or mode.rjust(3, "0")[-3] not in "4567"
+    for one in mode.split(","):
+        who, sign, what = one.partition("-")
+        if sign and ("r" in what or "x" in what) and (not who or not set(who).isdisjoint("ua")):
+            return True
+        who, sign, what = one.partition("=")
+        if sign and "r" not in what and what[:1] not in ("u", "g", "o") and not set(who or "a").isdisjoint("ua"):
+            return True
+    return False
 
 
 def _opens(mode: str) -> bool:

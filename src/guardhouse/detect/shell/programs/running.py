@@ -178,6 +178,8 @@ def _run_known(machine: Machine, state: State, call: Call) -> Stream:
         return run_shell(machine, state, call)
     one = interpreter(name)
     if one is not None:
+        if one.language == "node":
+            run_project(machine, state, call)
         return run_interpreter(machine, state, call, one)
     special = SPECIAL.get(name) or NETWORK.get(name)
     out = special(machine, state, call) if special is not None else None

@@ -183,7 +183,8 @@ _PREFIXES: Final = (
 )
 
 PROGRAM_MODULES: Final = {
-    "patching": "apply_patch applypatch",
+    "patching": "apply_patch applypatch gpatch patch",
+    "editing": "rclone yq",
     "archives": "7z 7za 7zr 7zz bsdtar cpio gcpio gtar jar rar tar unar unrar unsquashfs unzip",
     "copies": (
         "borg lftp mount mount.cifs mount.nfs mount_nfs mount_smbfs ncftp ncftpget ncftpput restic rsync scp sftp "

@@ -1,0 +1,89 @@
+"""Whether a command ends processes of the guard's: by its name, or by a pattern that its command lines match.
+
+A hook that is ended before it has answered is a call that nobody has looked at. Patterns are read by RE2, as `pkill -f`
+reads them in all that matters.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_PROGRAM: Final = "guardhouse"
+_BY_PATTERN: Final = frozenset("pkill pgrep".split())
+_BY_NAME: Final = frozenset("killall pidof skill snice slay killall5".split())
+_VALUED: Final = frozenset(
+    "-F -G -P -g -r -s -t -u -U -d -O --pidfile --group --parent --pgroup --runstates --session --terminal --euid --uid"
+    " --delimiter --older --ns --nslist --signal".split()
+)
+"""Options of these programs whose value is the next word."""
+_LONGEST: Final = 256
+_OURS: Final = (
+    # the command lines that installing writes, and those that run while a call is judged
+    "/home/user/.venv/bin/python -I -m guardhouse hook claude-code --event PreToolUse",
+    "/home/user/.venv/bin/python -I -m guardhouse hook claude-code --event PostToolUse",
+    "/home/user/.venv/bin/python -I -m guardhouse hook claude-code --event UserPromptSubmit",
+    "/home/user/.venv/bin/python -I -m guardhouse hook codex --event PreToolUse",
+    "/home/user/.local/bin/guardhouse mcp --name files -- npx server",
+    "/home/user/.local/bin/guardhouse serve",
+)
+_EVERYBODYS: Final = (
+    # command lines that such a pattern may match by chance: then it is not the guard's that is meant
+    "/home/user/.venv/bin/python -I -m pytest tests",
+    "/home/user/project/.venv/bin/python -m http.server 8000",
+    "/home/user/.local/bin/npx server --name files -- x",
+    "/usr/bin/python3 manage.py runserver",
+    "node /home/user/project/node_modules/.bin/vite --port 3000 claude-code codex",
+)
+
+
+def ends_guard(lines: Iterable[str]) -> bool:
+    """Whether one of these commands picks out processes of the guard's to end them, or to be ended."""
+    return any(map(_ends, lines))
+
+
+def _ends(line: str) -> bool:
+    first, _, rest = line.partition(" ")
+    program = first.rpartition("/")[2]
+    if program in _BY_NAME:
+        return any(_is_part(word) for word in rest.split())
+    if program not in _BY_PATTERN:
+        return False
+    return any(_is_part(word) for word in rest.split()) or _matches(_pattern(rest.split()))
+
+
+def _is_part(word: str) -> bool:
+    """Whether a word is a piece of the guard's name."""
+    bare = word.strip("^$.*[]()'\"")
+    return len(bare) > 2 and bare in _PROGRAM
+
+
+def _pattern(words: list[str]) -> str:
+    """The pattern of the command, as far as words tell: what is neither an option nor the value of one."""
+    kept: list[str] = []
+    before = ""
+    for word in words:
+        is_option = word.startswith("-") and not kept and len(word) > 1 and " " not in word
+        if not is_option and before not in _VALUED:
+            kept.append(word)
+        before = word if is_option else ""
+    return " ".join(kept)
+
+
+def _matches(pattern: str) -> bool:
+    """Whether a pattern picks a command line of ours, and not just any program's."""
+    if not pattern or len(pattern) > _LONGEST:
+        return bool(pattern)
+    import re2  # only where processes are ended
+
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    try:
+        found = re2.compile(pattern.strip("'\""), options)
+    except re2.error:
+        # Not a pattern that can be read: only its letters can tell.
+        return _PROGRAM[:5] in pattern.lower()
+    return any(found.search(line) for line in _OURS) and not any(found.search(line) for line in _EVERYBODYS)

@@ -1,0 +1,299 @@
+"""The guard can't be driven, taken apart, ended, or taken out of an agent's settings by a command (SPEC G8).
+
+All of it is a floor, so it holds while the guard only observes, and for commands that somebody allowed.
+"""
+
+from pathlib import Path
+
+import pytest
+from guarded_house import House, codes
+
+from guardhouse.model import Decision
+
+DRIVES = [
+    "python -mguardhouse observe",
+    "python3 -Imguardhouse observe",
+    "python -Im guardhouse observe",
+    "python -mguardhouse.cli observe",
+    "python -m guardhouse.cli.app check",
+    "./copied-python -mguardhouse observe",
+    "python -m cProfile -m guardhouse observe",
+    "python -c 'import guardhouse.observing.switching as s'",
+    "python -c 'import guardhouse'",
+    "python -c 'from guardhouse.opening import open_approvals; open_approvals()'",
+    "python -c 'from guardhouse import observing'",
+    "python -c '__import__(\"guardhouse.cli\")'",
+    'python -c \'import importlib; importlib.import_module("guard"+"house.observing")\'',
+    'python -c \'import importlib; importlib.import_module(".observing", "guardhouse")\'',
+    'python -c \'import runpy; runpy.run_module("guard"+"house")\' observe',
+    "python - <<E\nfrom guardhouse.observing import give\nE",
+    "make -f - <<< 'x: ; guardhouse observe'",
+    "cat words | xargs guardhouse",
+    "uv run guardhouse observe",
+    "nix run nixpkgs#guardhouse -- observe",
+    "pip install guardhouse==0.0.1",
+    "pip install --force-reinstall ./guardhouse",
+    "pip install -U guardhouse",
+    "pipx reinstall guardhouse",
+    "pipx upgrade guardhouse",
+    "uv tool upgrade guardhouse",
+    "pkill -9 -f 'hook codex'",
+    "pkill -f PreToolUse",
+    "pkill -f 'guard.ouse'",
+    "pkill -f 'guardhouse mcp'",
+    "kill -9 $(pgrep -f 'hook claude')",
+    "claude --safe-mode -p x",
+    "CLAUDE_CODE_SAFE_MODE=1 claude -p x",
+    "export CLAUDE_CODE_SIMPLE=1; claude -p x",
+    "env CLAUDE_CODE_SHELL_PREFIX=/tmp/x claude -p x",
+    "codex features disable hooks",
+    "npx @anthropic-ai/claude-code@1 --dangerously-skip-permissions -p x",
+    "bunx @anthropic-ai/claude-code --settings x.json -p x",
+    "pnpm dlx @openai/codex exec --dangerously-bypass-approvals-and-sandbox x",
+    "node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js --bare",
+    "npm exec @google/gemini-cli -- --yolo",
+]
+HOOKS = [
+    "cp x/settings.json .claude/",
+    "cp /tmp/settings.json /tmp/x.json .claude",
+    "cp -t .claude x/settings.json",
+    "install -t .claude x/settings.json",
+    "install -m644 x/settings.json .claude/",
+    "mv settings.json .claude/",
+    "mv -T /tmp/c .claude",
+    "mv /tmp/c .claude",
+    "cd .claude && cp /tmp/settings.json .",
+    "f=settings.json; d=.claude; cp /tmp/$f $d/",
+    'cp "$FILE" .claude/',
+    "cp -r /tmp/c/.claude .",
+    "cp -r /tmp/c/.[a-z]* .",
+    "cp -r /tmp/c .claude",
+    "rsync -a /tmp/c/ .claude/",
+    "scp f/settings.json .claude/",
+    "scp host:settings.json .claude/",
+    "rclone copy /tmp/c .claude",
+    "ditto /tmp/c .claude",
+    "gio copy /tmp/settings.json .claude/",
+    "cp /tmp/.guardhouse.yaml .",
+    "ln -s /tmp/settings.json .claude/",
+    "ln -s /tmp/c .claude",
+    "ln -s .claude foo && cp /tmp/settings.json foo/",
+    "sed -i s/a/b/ .claude/*.json",
+    "sed -i s/a/b/ .c*/s*.json",
+    "echo > .claude/s*",
+    "tee .claude/*.json < x",
+    "rm .claude/settings*.json",
+    "rm -rf .c*",
+    "rm -rf .claude/hooks",
+    "find .claude -name '*.json' -delete",
+    'for f in .claude/*; do echo > "$f"; done',
+    "unzip x.zip -d .claude",
+    "tar xf x.tar -C .claude",
+    "cd .claude && tar xf ../x.tar",
+    "7z x a.7z -o.claude",
+    "python -m zipfile -e a.zip .claude",
+    "git mv x .claude/settings.json",
+    "git mv settings.json .claude/",
+    "git rm -r .claude",
+    "git rm .claude/settings.json",
+    "git clone /tmp/e .claude",
+    "git worktree add .claude evil",
+    "git submodule add /tmp/e .claude",
+    "git checkout evil -- .claude/settings.json",
+    "git restore --source=evil .claude",
+    "git restore -s evil ':(top).claude/settings.json'",
+    "git apply <<'E'\n--- a/.claude/settings.json\n+++ b/.claude/settings.json\n@@ -1 +1 @@\n-a\n+b\nE",
+    "patch -p1 <<'E'\n--- a/.claude/settings.json\n+++ b/.claude/settings.json\n@@ -1 +1 @@\n-a\n+b\nE",
+    "patch -d .claude < p",
+    "yq -i '.disableAllHooks=true' .claude/settings.json",
+    "yq -i '.disableAllHooks=true' .claude/*.json",
+    "prettier --write .claude/settings.json",
+    "npx eslint --fix .claude/settings.json",
+    "vim .claude/settings.json",
+    "vim -c ':%d|wq' .claude/settings.json",
+    "nano .claude/settings.json",
+    "dasel put -f .claude/settings.json x",
+    "node fix.js .claude/settings.json",
+    "python -c 'import sys; open(sys.argv[1], \"w\")' .claude/settings.json",
+    'python -c \'import shutil; shutil.copy("/tmp/settings.json", ".claude")\'',
+    'python -c \'import shutil; shutil.copytree("/tmp/c", ".claude", dirs_exist_ok=True)\'',
+    'python -c \'import shutil; shutil.unpack_archive("c.zip", ".claude")\'',
+    'python -c \'import zipfile; zipfile.ZipFile("x.zip").extractall(".claude")\'',
+    'python -c \'import os; os.symlink("/tmp/c", ".claude")\'',
+    'node -e \'require("fs").cpSync("/tmp/c", ".claude", {recursive: true})\'',
+    'ruby -e \'require "fileutils"; FileUtils.cp("/tmp/settings.json", ".claude")\'',
+    'perl -MFile::Copy -e \'copy("/tmp/settings.json", ".claude")\'',
+    "chmod 000 .claude",
+    "chmod a-r .claude/settings.json",
+    "cp /tmp/hooks.json ~/.codex/",
+    "cp /tmp/config.toml .codex/",
+    "ln -sfn /tmp/c ~/.claude",
+]
+OWN = [
+    "cp -r /tmp/x/guardhouse ~/.config/",
+    "cp -r /tmp/x/guardhouse ~/.config",
+    "cd ~/.config && cp -r /tmp/guardhouse .",
+    "mv /tmp/guardhouse ~/.config/",
+    "unzip /tmp/x.zip -d ~/.config",
+    "tar xf /tmp/x.tar -C ~/.config",
+    "ln -sfn /tmp/c ~/.config",
+    "cp -rT /tmp/c ~/.config",
+    "cp -r /tmp/c/. ~",
+    "rsync -a /tmp/c/.config ~",
+    "chmod 000 ~/.local/state",
+]
+FINE = [
+    "cat .claude/settings.json",
+    "grep hooks .claude/settings.json",
+    "jq . .claude/settings.json",
+    "python -m json.tool .claude/settings.json",
+    "python3 -c 'import json,sys; json.load(open(sys.argv[1]))' .claude/settings.json",
+    "node -e 'console.log(require(process.argv[1]))' .claude/settings.json",
+    "bash .claude/hooks/lint.sh",
+    "shellcheck .claude/hooks/*.sh",
+    "npx prettier --check .claude/settings.json",
+    "git diff .claude",
+    "git add .claude/settings.json",
+    "git commit -m 'guardhouse observe' .claude/settings.json",
+    "cp .claude/settings.json backup.json",
+    "cp -r .claude ../../scratch/backup",
+    "mkdir -p .claude/skills",
+    "chmod +x .claude/hooks/lint.sh",
+    "rm -rf build .cache .coverage*",
+    "rm -f *.json",
+    "cp -r src/. dist/",
+    "tar xf x.tar",
+    "unzip x.zip",
+    "cp ci.yml .github/workflows/",
+    "cp ci.yml .github/",
+    "mv settings.json config/",
+    "prettier --write '*.json'",
+    "yq -i .a=1 config.yaml",
+    'pip install -e ".[dev]"',
+    "pip install -e .[dev]",
+    "git mv a.py b.py",
+    "git rm old.py",
+    "pytest tests",
+    "cd guardhouse && npm run observe",
+    "cd guardhouse && pytest tests/cli",
+    "make -C guardhouse install",
+    "ruff check src/guardhouse",
+    "git diff src/guardhouse",
+    "mypy -p guardhouse.config",
+    "python -m mypy -m guardhouse.cli",
+    "pytest -m guardhouse tests",
+    "python -m guardhouse check",
+    "python -m pytest --cov=guardhouse tests",
+    "pip install guardhouse",
+    "pip install guardhouse-plugin==1.0",
+    "pkill -f 'npm run dev'",
+    "pkill -f uvicorn",
+    "claude -p 'do it'",
+    "codex exec 'fix the tests'",
+    "npx @anthropic-ai/claude-code -p hi",
+    "claude mcp list",
+]
+OBSERVING = "guard: {mode: observe}"
+
+
+@pytest.fixture(scope="module")
+def judge(tmp_path_factory):
+    house = House(tmp_path_factory.mktemp("house"))
+    guards = {}
+
+    def judge(command, yaml="guard: {}"):
+        guard = guards.setdefault(yaml, house.guard(yaml))
+        from guardhouse.model import ToolCallPre
+
+        return guard.evaluate(ToolCallPre(tool="Bash", params={"command": command}))
+
+    return judge
+
+
+@pytest.mark.parametrize("yaml", ["guard: {}", OBSERVING])
+@pytest.mark.parametrize(
+    ("commands", "code"), [(DRIVES, "guard.own_command"), (HOOKS, "guard.hook_settings"), (OWN, "guard.own_files")]
+)
+def test_no_command_takes_the_guard_out_of_the_way_enforcing_or_observing(judge, commands, code, yaml):
+    passed = {}
+    for command in commands:
+        verdict = judge(command, yaml)
+        if verdict.decision is not Decision.DENY or code not in codes(verdict):
+            passed[command] = (verdict.decision.value, codes(verdict))
+    assert passed == {}
+
+
+def test_looking_at_the_settings_and_ordinary_work_is_not_stopped(judge):
+    stopped = {
+        command: codes(verdict) for command in FINE if (verdict := judge(command)).decision is not Decision.ALLOW
+    }
+    assert stopped == {}
+
+
+def test_a_command_that_is_a_list_of_words_drives_it_no_more_than_a_line(house):
+    verdict = house.call("shell", command=["python", "-mguardhouse", "observe"])
+    assert codes(verdict)[0] == "guard.own_command"
+    assert house.call("shell", command=["bash", "-lc", "cp /tmp/settings.json .claude/"]).decision is Decision.DENY
+
+
+def test_an_allowed_command_does_not_change_the_settings_either(house):
+    allowed = "guard: {commands: {allowed: ['cp *', 'python -mguardhouse observe']}}"
+    assert house.call("Bash", allowed, command="cp a.txt b.txt").decision is Decision.ALLOW
+    assert codes(house.call("Bash", allowed, command="cp settings.json .claude/")) == ["guard.hook_settings"]
+    assert codes(house.call("Bash", allowed, command="python -mguardhouse observe")) == ["guard.own_command"]
+
+
+def test_an_allowed_directory_does_not_allow_what_runs_at_every_login(house):
+    inside = f"guard: {{paths: {{allowed_directories: ['{house.home}']}}}}"
+    exactly = f"guard: {{paths: {{allowed_directories: ['{house.home}/.bashrc']}}}}"
+    assert house.call("write_file", inside, path=f"{house.home}/notes", content="x").decision is Decision.ALLOW
+    assert "path.persistence_write" in codes(
+        house.call("write_file", inside, path=f"{house.home}/.bashrc", content="x")
+    )
+    assert house.call("write_file", exactly, path=f"{house.home}/.bashrc", content="x").decision is Decision.ALLOW
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "~/.claude/plugins/installed_plugins.json",
+        "~/.claude/remote-settings.json",
+        "~/.claude/.claude.json",
+        "/Library/Application Support/ClaudeCode/managed-settings.json",
+        "~/.codex/work.config.toml",
+        ".roo/mcp.json",
+        ".kiro/settings/mcp.json",
+        "opencode.json",
+    ],
+)
+def test_settings_of_every_known_agent_are_not_written(house, path):
+    assert "guard.hook_settings" in codes(house.call("write_file", path=path, content="{}"))
+
+
+def test_the_guard_s_interpreter_may_be_used_and_not_changed(house, monkeypatch):
+    import sys
+
+    from guardhouse.config import locations as places
+    from guardhouse.detect import OwnPlace
+    from guardhouse.files import LocalFiles
+    from guardhouse.guard import FixedPolicy, Guard
+    from guardhouse.model import ToolCallPre
+    from guardhouse.policy import Document, Layer, load
+
+    surroundings = places.surroundings(places.find_locations({"HOME": str(house.home)}), house.project)
+    guard = Guard(
+        FixedPolicy(load([Layer("user", Document("test", {"guard": {}}))], surroundings)),
+        resolver=house.resolver,
+        files=LocalFiles(),
+    )
+
+    def decided(command):
+        return codes(guard.evaluate(ToolCallPre(tool="Bash", params={"command": command})))
+
+    assert decided(f"{sys.executable} -m pytest") == []
+    assert decided(f"{Path(sys.executable).resolve()} app.py") == []
+    assert "guard.own_files" in decided(f"cp x {sys.executable}")
+    assert "guard.own_files" in decided(f"echo x > {sys.prefix}/lib/python3.11/site-packages/a.pth")
+    assert decided(f"{sys.prefix}/bin/pip uninstall -y click") == ["guard.own_command"]
+    assert decided(f"{sys.prefix}/bin/pip install requests") == []
+    assert OwnPlace(str(Path(sys.prefix)), readable=True, usable=True) in surroundings.own
