@@ -154,6 +154,8 @@ def _event(kind: EventKind, described: Description, now: float, **more: Any) -> 
 
 def _some(told: tuple[_Told, ...]) -> tuple[_Told, ...]:
     """The first few of each code, with long field paths cut."""
+    if not told:
+        return ()
     counts: Counter[str] = Counter()
     kept: list[_Told] = []
     for one in told:

@@ -246,4 +246,4 @@ def test_redacting_a_value_twice_is_redacting_it_once(value):
 def test_no_detected_secret_survives_in_a_value(value):
     result = FULL.redact(value)
     assert result.changed == (result.value != value)
-    assert not any(found for _, found in SCANNER.scan_leaves(result.value))
+    assert not any(found for _, found in SCANNER.scan_leaves(result.value).leaves)

@@ -141,8 +141,9 @@ class AuditLog:
                 return
             handle, seq, written = os.dup(self._handle), self._head.seq, self._written
         try:
-            with self._telling("brought to disk"):
-                self._sync(handle)  # without the lock: others go on appending, and one sync serves them all
+            self._sync(handle)  # without the lock: others go on appending, and one sync serves them all
+        except OSError as error:
+            raise self._told(error, "brought to disk") from None
         finally:
             os.close(handle)
         with self._own():
@@ -169,8 +170,7 @@ class AuditLog:
     @contextlib.contextmanager
     def _own(self) -> Iterator[None]:
         """Alone among the threads."""
-        if not self._mutex.acquire(timeout=PATIENCE):
-            raise GuardhouseError(f"Another thread has been writing to the audit log for {PATIENCE:g} seconds.")
+        self._acquire()
         try:
             yield
         finally:
@@ -179,28 +179,30 @@ class AuditLog:
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
         """Alone among threads and processes. What goes wrong inside makes this object forget what it knew."""
-        with self._own(), self._telling("written"):
-            if self._closed:
-                raise GuardhouseError("The audit log was closed.")
-            try:
-                self._take_lock()
-                yield
-            except BaseException:
-                self._let_go()
-                raise
-            finally:
-                if self._lock_handle >= 0:
-                    unlock(self._lock_handle)
-
-    @contextlib.contextmanager
-    def _telling(self, failed: str) -> Iterator[None]:
+        self._acquire()
         try:
+            self._take_lock()
             yield
-        except OSError as error:
-            raise GuardhouseError(
-                f"The audit log in {self._directory} can't be {failed}: {error.strerror or type(error).__name__}.",
-                fix=_FIX,
-            ) from None
+        except BaseException as error:
+            self._let_go()
+            if isinstance(error, OSError):
+                raise self._told(error, "written") from None
+            raise
+        finally:
+            if self._lock_handle >= 0:
+                unlock(self._lock_handle)
+            self._mutex.release()
+
+    def _acquire(self) -> None:
+        if not self._mutex.acquire(timeout=PATIENCE):
+            raise GuardhouseError(f"Another thread has been writing to the audit log for {PATIENCE:g} seconds.")
+
+    def _told(self, error: OSError, failed: str) -> GuardhouseError:
+        """What the system said, for whoever must mend it."""
+        return GuardhouseError(
+            f"The audit log in {self._directory} can't be {failed}: {error.strerror or type(error).__name__}.",
+            fix=_FIX,
+        )
 
     def _raise_failure(self) -> None:
         failure, self._failure = self._failure, None
@@ -208,15 +210,16 @@ class AuditLog:
             raise failure
 
     def _take_lock(self) -> None:
+        if self._closed:
+            raise GuardhouseError("The audit log was closed.")
         for _ in range(_TRIES):
             if self._lock_handle < 0:
                 prepare(self._directory)
                 self._lock_handle = open_own(self._directory / LOCK_NAME, os.O_RDWR | os.O_CREAT)
                 self._lock_identity = _identity(os.fstat(self._lock_handle))
             lock(self._lock_handle)
-            with contextlib.suppress(FileNotFoundError):
-                if _identity(os.lstat(self._lock_path)) == self._lock_identity:
-                    return
+            if _is_at(self._lock_path, self._lock_identity):
+                return
             self._let_go()  # another file has taken its place: this lock keeps nobody out
         raise GuardhouseError(f"{self._lock_path} keeps being replaced.", fix="Look who does that.")
 
@@ -246,11 +249,8 @@ class AuditLog:
     def _settle(self) -> None:
         """Know where the log ends. Costs the same however long the log is, unless something is wrong with it."""
         record = os.pread(self._lock_handle, HEAD_SIZE, 0)
-        if record == self._record and self._handle >= 0:
-            with contextlib.suppress(FileNotFoundError):
-                status = os.lstat(self._path)
-                if status.st_size == self._head.offset and _identity(status) == self._identity:
-                    return
+        if record == self._record and self._handle >= 0 and _is_at(self._path, self._identity, self._head.offset):
+            return
         self._close_file()
         self._record = record
         head = decode_head(record)
@@ -490,6 +490,15 @@ def _full(settings: AuditSettings) -> GuardhouseError:
 
 def _identity(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
+
+
+def _is_at(path: str, identity: tuple[int, int], size: int | None = None) -> bool:
+    """Whether the file is still at its place, and of that size if one is given."""
+    try:
+        status = os.lstat(path)
+    except FileNotFoundError:
+        return False
+    return (status.st_dev, status.st_ino) == identity and size in (None, status.st_size)
 
 
 def _notice(now: float, notes: tuple[Note, ...]) -> AuditEvent:

@@ -350,4 +350,6 @@ def _has_body(scene: Scene) -> bool:
     )
 
 
-DETECTOR: Final = Detector(id=_ID, codes=(*NET_CODES, CONNECTS, ANYBODYS, NOWHERE), find=_find, needs=_needs)
+DETECTOR: Final = Detector(
+    id=_ID, codes=(*NET_CODES, CONNECTS, ANYBODYS, NOWHERE), find=_find, needs=_needs, calls_only=True
+)

@@ -89,4 +89,4 @@ def _find(scene: Scene) -> Iterator[Finding]:
         )
 
 
-DETECTOR: Final = Detector(id=_ID, codes=(TO_UNLISTED, OUTBOUND, TO_UNKNOWN), find=_find)
+DETECTOR: Final = Detector(id=_ID, codes=(TO_UNLISTED, OUTBOUND, TO_UNKNOWN), find=_find, calls_only=True)

@@ -5,14 +5,13 @@ Third-party detectors are passed in by name in the program that builds the guard
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect import commands, destinations, exfil, paths, secret_use, tools
 from guardhouse.model import Effect, FileDigestOf, Finding, PathClass, ReasonCode, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     from guardhouse.detect.interface import Detector, Scene
     from guardhouse.model import Need
@@ -43,10 +42,13 @@ MOST_FINDINGS: Final = 20_000
 
 def needs(scene: Scene, extra: tuple[Detector, ...] = ()) -> tuple[Need, ...]:
     """What must be known of the world before `inspect` can see everything; cheaper than finding out by inspecting."""
-    for detector in _switched_on(scene, extra):
+    for detector in _asked(scene, extra):
         if detector.needs is not None:
-            _run(scene, detector, detector.needs)
-    return scene.unanswered
+            try:
+                detector.needs(scene)
+            except Exception as error:  # noqa: BLE001 - whatever it is, it must become a finding
+                _failed(scene, detector, error)
+    return scene.unanswered if scene.needed else ()
 
 
 def inspect(scene: Scene, extra: tuple[Detector, ...] = (), *, last: bool = False) -> tuple[Finding, ...]:
@@ -56,10 +58,15 @@ def inspect(scene: Scene, extra: tuple[Detector, ...] = (), *, last: bool = Fals
     time, what is missing counts as a failure.
     """
     found: list[Finding] = []
-    for detector in _switched_on(scene, extra):
-        _run(scene, detector, partial(_look, detector, found))
+    for detector in _asked(scene, extra):
+        try:
+            _look(detector, found, scene)
+        except Exception as error:  # noqa: BLE001 - as above
+            _failed(scene, detector, error)
     if last and scene.unanswered:
         scene.failures["questions"] = "too many"
+    if not found and not scene.failures:
+        return ()
     found += [
         Finding(code=FAILED.id, detector=name, severity=FAILED.severity, detail=f"{name}: {error}")
         for name, error in scene.failures.items()
@@ -74,7 +81,7 @@ _MOST_READ: Final = 32
 def bindings(scene: Scene, findings: tuple[Finding, ...], extra: tuple[Detector, ...] = ()) -> tuple[Need, ...]:
     """What a person's approval of this action is to depend on: the files it is about must stay as they are."""
     wanted: dict[Need, None] = {}
-    for detector in _switched_on(scene, extra):
+    for detector in _asked(scene, extra):
         if detector.binds is not None:
             wanted.update(dict.fromkeys(detector.binds(scene)))
     wanted.update((FileDigestOf(finding.path), None) for finding in findings if finding.path)
@@ -119,13 +126,20 @@ def _look(detector: Detector, found: list[Finding], scene: Scene) -> None:
         found.append(finding)
 
 
-def _switched_on(scene: Scene, extra: tuple[Detector, ...]) -> list[Detector]:
-    return [detector for detector in (*DETECTORS, *extra) if detector.id not in scene.settings.switched_off]
+def _asked(scene: Scene, extra: tuple[Detector, ...]) -> Sequence[Detector]:
+    """The detectors that look at this scene."""
+    if not extra and not scene.settings.switched_off:
+        return DETECTORS if scene.tool is not None else _OF_ANYTHING
+    return [
+        detector
+        for detector in (*DETECTORS, *extra)
+        if detector.id not in scene.settings.switched_off and (scene.tool is not None or not detector.calls_only)
+    ]
 
 
-def _run(scene: Scene, detector: Detector, step: Callable[[Scene], object]) -> None:
-    """One detector's step; its failure is kept, without the message, which could quote what it was looking at."""
-    try:
-        step(scene)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it must become a finding
-        scene.failures[detector.id] = type(error).__name__
+_OF_ANYTHING: Final = tuple(detector for detector in DETECTORS if not detector.calls_only)
+
+
+def _failed(scene: Scene, detector: Detector, error: Exception) -> None:
+    """A detector's failure is kept, without the message, which could quote what it was looking at."""
+    scene.failures[detector.id] = type(error).__name__

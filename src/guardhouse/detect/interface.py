@@ -40,7 +40,7 @@ from guardhouse.net import NetworkRules
 from guardhouse.trust import ToolCatalogue, ToolProfile
 
 if TYPE_CHECKING:
-    from guardhouse.detect.secrets import SecretMatch, SecretScanner
+    from guardhouse.detect.secrets import Scanned, SecretMatch, SecretScanner
     from guardhouse.detect.secrets.walk import Leaf as _Walked
 
 
@@ -245,8 +245,24 @@ class Scene:
     @_Once
     def leaves(self) -> tuple[Leaf, ...]:
         """Every string of the action's body, object keys included."""
-        root, value = self.body
-        return tuple(Body(root, self.settings.scanner.scan_leaves(value)).leaves())
+        return tuple(Body(self.body[0], self._scanned.leaves).leaves())
+
+    @_Once
+    def names(self) -> list[str]:
+        """The names around the body: of the tool, the session, the caller."""
+        action, body = self.action, self.body[0]
+        fields = msgspec.structs.asdict(action).items()
+        return [value for name, value in fields if value and name != body and type(value) is str]
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether a first look at the body and the names around it showed that none of them can hold a secret, unless
+        a string of the body is one by the key that it stands under."""
+        return self._scanned.is_quiet
+
+    @_Once
+    def _scanned(self) -> Scanned:
+        return self.settings.scanner.scan_leaves(self.body[1], self.names)
 
     @_Once
     def secrets(self) -> list[tuple[Leaf, SecretMatch]]:
@@ -324,6 +340,8 @@ class Detector(msgspec.Struct, frozen=True):
     id: str
     codes: tuple[ReasonCode, ...]
     find: Callable[[Scene], Iterable[Finding]]
+    calls_only: bool = False
+    """It looks at what is about to be called and at nothing else, so of all other actions it is not asked."""
     needs: Callable[[Scene], object] | None = None
     """Asks the scene for every fact that `find` will want, cheaply; only for detectors that want any."""
     binds: Callable[[Scene], Iterable[Need]] | None = None

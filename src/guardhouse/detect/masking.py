@@ -16,7 +16,7 @@ from guardhouse.detect.secrets import masked as mask_matches
 from guardhouse.detect.secrets.echoes import Echoes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from guardhouse.detect.interface import Leaf, Scene
     from guardhouse.model import Facts, Finding, Origin, Reason, Span
@@ -111,26 +111,18 @@ def masker(scene: Scene, findings: Iterable[Finding], patterns: Sequence[Any] = 
     The strings of the body are known already; the names around it, what detectors made of it all, and where its paths
     lead, are scanned here, at once.
     """
-    names = [name for name in _names(scene) if name]
+    names = scene.names
     if scene.secrets or patterns:
         return Masker(scene, names, patterns)
     said = [text for finding in findings for text in _said(finding) if text]
     said += [answer.path for path, answer in scene.facts.real_paths.items() if answer.path != path]
     scanner = scene.settings.scanner
-    if scanner.is_quiet((*names, *said)):
+    if scene.is_quiet and (not said or scanner.is_quiet(said)):
         return None
     new = {text for text in said if not any(text in leaf.text for leaf in scene.leaves[:_COMPARED])}
     if not (names or new) or not scanner.scan("\n".join((*names, *sorted(new)))):
         return None
     return Masker(scene, names)
-
-
-def _names(scene: Scene) -> Iterator[str]:
-    action, body = scene.action, scene.body[0]
-    for name in action.__struct_fields__:
-        value = getattr(action, name)
-        if value is not None and name != body and isinstance(value, str):
-            yield value
 
 
 def _said(finding: Finding) -> tuple[str | None, ...]:

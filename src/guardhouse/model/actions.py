@@ -187,8 +187,7 @@ def admit(action: Action, limits: Limits = DEFAULT_LIMITS) -> Action:
 def wire(action: Action) -> dict[str, Any]:
     """The action as the JSON object it travels as (not a copy: treat it as read-only)."""
     fields: dict[str, Any] = {"type": action.type}
-    for name in action.__struct_fields__:
-        value = getattr(action, name)
+    for name, value in msgspec.structs.asdict(action).items():
         if value is not None or name in _MAY_BE_NULL:
             fields[name] = value
     return fields

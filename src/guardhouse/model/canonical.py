@@ -70,9 +70,9 @@ def _is_simple(value: Any) -> bool:
     if kind is str or kind is bool or value is None:
         return True
     if kind is dict:
-        return all(map(str.isascii, value)) and all(map(_is_simple, value.values()))
+        return all(map(str.isascii, value)) and all(type(item) is str or _is_simple(item) for item in value.values())
     if kind is list:
-        return all(map(_is_simple, value))
+        return all(type(item) is str or _is_simple(item) for item in value)
     return kind is int and -_EXACT <= value <= _EXACT
 
 

@@ -139,6 +139,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def with_answers(self, answers: Mapping[Need, Answer]) -> Facts:
         """These facts and `answers`."""
+        if not answers:
+            return self
         addresses = dict(self.addresses)
         real_paths = dict(self.real_paths)
         files, programs = dict(self.files), dict(self.programs)

@@ -113,10 +113,14 @@ class PolicyEngine:
             (risk.high, RiskLevel.HIGH),
             (risk.medium, RiskLevel.MEDIUM),
         )
+        self._nothing = Judgement(Decision.ALLOW, Decision.ALLOW, self._risk_level(0), (), ())
+        """Of an action in which nothing was found, and that no rule looks at by itself."""
 
     def judge(self, scene: Scene, findings: Sequence[Finding]) -> Judgement:
         """The decision on `scene`, given what was found in it."""
         rules = self.rules.slice(scene.action.type, scene.rule_tool)
+        if not findings and not rules.whole:
+            return self._nothing
         waived = frozenset().union(*(rule.waives for rule in rules.allows)) if rules.allows else frozenset()
         ruled = self._rule_on_action(scene, rules)
         score = max((_RULE_SCORES[one.cause.decision] for one in ruled), default=0)

@@ -62,8 +62,9 @@ NOTHING_KNOWN: Final = Description()
 def describe(action: Action, body: Any, mask: Callable[[str], str] | None) -> Description:
     """`action` for the record, given its body already masked. `mask` is for the names around it; None if they are
     known to hold nothing to mask."""
-    names = {name: getattr(action, name, None) for name in _NAMES}
-    subject = next((getattr(action, name) for name in ("tool", "skill", "store") if hasattr(action, name)), None)
+    fields = msgspec.structs.asdict(action)
+    names = {name: fields.get(name) for name in _NAMES}
+    subject = fields.get("tool") or fields.get("skill") or fields.get("store")
     if mask is not None:
         names = {name: mask(text) if text else text for name, text in names.items()}
         subject = mask(subject) if subject else subject

@@ -67,19 +67,19 @@ class Redactor:
         that can't be searched, so that nothing leaves unsearched.
         """
         for number in range(_ROUNDS):
-            scanned = self._scanner.scan_leaves(value)
+            scanned = self._scanner.scan_leaves(value).leaves
             changed = [self._changed(leaf.text, found) for leaf, found in scanned]
             if all(text is None for text in changed):
                 return Redacted(value, changed=number > 0)
             value = rebuilt(value, iter(changed))
-        unstable = [REDACTED if found else None for _, found in self._scanner.scan_leaves(value)]
+        unstable = [REDACTED if found else None for _, found in self._scanner.scan_leaves(value).leaves]
         return Redacted(rebuilt(value, iter(unstable)), changed=True)
 
     def once(self, value: Any) -> Any:
         """`value` with only those secrets masked that are found at first. Not fit to be passed on: masking can bring
         out another secret. If it differs from `value()`, more is masked there than what was found."""
         return rebuilt(
-            value, iter([self._changed(leaf.text, found) for leaf, found in self._scanner.scan_leaves(value)])
+            value, iter([self._changed(leaf.text, found) for leaf, found in self._scanner.scan_leaves(value).leaves])
         )
 
     def _changed(self, text: str, found: Sequence[SecretMatch]) -> str | None:

@@ -61,7 +61,7 @@ class ToolProfile(msgspec.Struct, frozen=True):
 
     def may(self, *wanted: Capability) -> bool:
         """Whether the tool has one of `wanted`; an unclassified tool may do everything."""
-        return not self.classified or any(capability in self.capabilities for capability in wanted)
+        return not self.classified or not self.capabilities.isdisjoint(wanted)
 
 
 _FILE_READERS: Final = (

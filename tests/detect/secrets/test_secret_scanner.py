@@ -143,13 +143,13 @@ def test_values_count_as_secrets_under_a_sensitive_key():
         "tokens": [MIX[::-1]],
         "note": "it is hunter2-Long! really",
     }
-    found = [leaf.text for leaf, matches in SCANNER.scan_leaves(value) if matches]
+    found = [leaf.text for leaf, matches in SCANNER.scan_leaves(value).leaves if matches]
     assert found == ["hunter2-Long!", MIX, MIX[::-1], "it is hunter2-Long! really"]
 
 
 def test_a_key_that_is_a_secret_is_found():
     token = "gh" + f"p_{MIX}"
-    scanned = SCANNER.scan_leaves({"a": {token: "fine"}})
+    scanned = SCANNER.scan_leaves({"a": {token: "fine"}}).leaves
     assert [(leaf.text, leaf.is_key) for leaf, matches in scanned if matches] == [(token, True)]
 
 
@@ -233,3 +233,10 @@ def test_time_is_linear_on_hostile_text(text):
 def test_importing_guardhouse_does_not_load_re2():
     code = "import guardhouse.detect.secrets, guardhouse.redact, sys; sys.exit('re2' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_names_beside_a_value_are_looked_at_in_the_same_go_and_do_not_change_what_is_found():
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    quiet, beside = SCANNER.scan_leaves({"a": "fine"}, ["s1"]), SCANNER.scan_leaves({"a": "fine"}, [token])
+    assert (quiet.is_quiet, beside.is_quiet) == (True, False)
+    assert [found for _, found in quiet.leaves] == [found for _, found in beside.leaves] == [[], []]

@@ -225,4 +225,4 @@ def _binds(scene: Scene) -> Iterable[Need]:
     return binds(scene)
 
 
-DETECTOR: Final = Detector(id=_ID, codes=CODES, find=_find, needs=_needs, binds=_binds)
+DETECTOR: Final = Detector(id=_ID, codes=CODES, find=_find, needs=_needs, binds=_binds, calls_only=True)

@@ -692,4 +692,5 @@ DETECTOR: Final = Detector(
     ),
     find=_find,
     needs=_needs,
+    calls_only=True,
 )

@@ -2,7 +2,7 @@
 
 from guardhouse.detect.secrets.interface import REDACTED, Category, CustomKind, SecretKind, SecretMatch
 from guardhouse.detect.secrets.kinds import KINDS
-from guardhouse.detect.secrets.scanner import SecretScanner, masked
+from guardhouse.detect.secrets.scanner import Scanned, SecretScanner, masked
 from guardhouse.detect.secrets.walk import rebuilt
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "REDACTED",
     "Category",
     "CustomKind",
+    "Scanned",
     "SecretKind",
     "SecretMatch",
     "SecretScanner",

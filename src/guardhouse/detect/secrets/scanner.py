@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from guardhouse.detect.secrets.checks import CHECKS, JUDGED
 from guardhouse.detect.secrets.echoes import Echoes
@@ -40,6 +40,13 @@ class _Raw:
         self.start = start
         self.end = end
         self.confidence = confidence
+
+
+class Scanned(NamedTuple):
+    """The strings of a value, each with its secrets, and whether a first look at all of it showed nothing at all."""
+
+    leaves: list[tuple[Leaf, list[SecretMatch]]]
+    is_quiet: bool
 
 
 class SecretScanner:
@@ -76,13 +83,16 @@ class SecretScanner:
         echoes = Echoes((text[match.start : match.end], match) for match in found)
         return _with_echoes(text, found, echoes)
 
-    def scan_leaves(self, value: Any) -> list[tuple[Leaf, list[SecretMatch]]]:
+    def scan_leaves(self, value: Any, beside: Iterable[str] = ()) -> Scanned:
         """Every string of a JSON value, keys included, in the order of `leaves`, with its secrets.
 
-        The key a string stands under counts as its name. GuardhouseError on what is not JSON.
+        The key a string stands under counts as its name. `beside` are texts that are only looked at, in the same go.
+        GuardhouseError on what is not JSON.
         """
         strings = leaves(value)
-        if self.is_quiet(leaf.text for leaf in strings):
+        texts = [leaf.text for leaf in strings]
+        is_quiet = self.is_quiet([*texts, *beside])
+        if is_quiet or (beside and self.is_quiet(texts)):
             scanned = [(leaf, self._named(leaf) if leaf.name else []) for leaf in strings]
         else:
             scanned = [(leaf, self._found(leaf.text, leaf.name)) for leaf in strings]
@@ -91,7 +101,7 @@ class SecretScanner:
         )
         if echoes:
             scanned = [(leaf, _with_echoes(leaf.text, found, echoes)) for leaf, found in scanned]
-        return scanned
+        return Scanned(scanned, is_quiet)
 
     def is_quiet(self, texts: Iterable[str]) -> bool:
         """Whether no kind can be in any of `texts`: one cheap look at all of them together tells.
