@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _DEADLINE: Final = 20.0
 """Seconds. The installer gives agents 30: the no has to be there before the agent stops waiting, and goes on."""
+_LAST_WORDS: Final = 2.0
+"""Seconds that an agent has to finish writing once the time is up."""
 _LONGEST_DEADLINE: Final = 550.0
 _USAGE: Final = f"""\
 Usage: guardhouse hook AGENT [OPTIONS]
@@ -67,7 +69,9 @@ def main(arguments: Sequence[str]) -> NoReturn:
         print(_USAGE, end="")
         sys.exit(0 if arguments else 2)
     options = _read(arguments)
-    answer = options if isinstance(options, Answer) else _supervised(options)
+    ends = monotonic() + (_DEADLINE if isinstance(options, Answer) else options.deadline)
+    answer = options if isinstance(options, Answer) else _supervised(options, ends)
+    _drain(max(ends, monotonic() + _LAST_WORDS))
     _finish(answer if can_answer else Answer(b"", answer.err, 2))
 
 
@@ -113,9 +117,24 @@ def _read(arguments: Sequence[str]) -> Options | Answer:
     )
 
 
-def _supervised(options: Options) -> Answer:
+def _drain(ends: float) -> None:
+    """Let the agent say all it has to say, until it ends or the time does: one that can't write to its hook any more
+    may take the hook for broken, and go on without its answer."""
+    if os.isatty(0):
+        return
+    waiting = poll()
+    waiting.register(0, POLLIN)
+    while (left := ends - monotonic()) > 0 and waiting.poll(left * 1000):
+        try:
+            if not os.read(0, 1 << 20):
+                return
+        except OSError:
+            return  # there is nothing that could be read, so nobody writes there either
+
+
+def _supervised(options: Options, ends: float) -> Answer:
     """What the child answers, or the no that fits what became of it."""
-    ends, caller = monotonic() + options.deadline, os.getppid()
+    caller = os.getppid()
     try:
         reader, writer = os.pipe()
         child = os.fork()

@@ -42,3 +42,5 @@ def _safely(about: str, checks: Callable[[], Iterator[Check]]) -> Iterator[Check
         yield unknown(about, "doctor", error.what, error.fix)
     except OSError as error:
         yield unknown(about, "doctor", f"could not go on: {error.strerror}")
+    except Exception as error:  # noqa: BLE001 - what nobody has thought of is told like the rest
+        yield unknown(about, "doctor", f"failed inside ({type(error).__name__})", "Please report it.")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 from typing import Any, Literal
 
 import msgspec
@@ -53,6 +54,8 @@ class Hooked:
     mode: str = "default"
     session: str = "session-1"
     variables: dict[str, str] = field(default_factory=dict)
+    unheard: bool = False
+    """A hook did not listen to the end."""
 
     @property
     def state(self) -> Path:
@@ -97,17 +100,30 @@ class Hooked:
         return self.feed(json.dumps(event).encode(), name if named else None, *options)
 
     def feed(self, data: bytes, event: str | None, *options: str, **how: Any) -> Reaction:
-        done = subprocess.run(
+        process = subprocess.Popen(
             how.pop("command", None) or self.command(event, *options),
-            input=data,
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env=self.environment,
             cwd=self.project,
-            timeout=60,
-            check=False,
             **how,
         )
-        return Reaction(done.returncode, done.stdout, done.stderr, self.makes_of(done, event))
+        pipe, process.stdin = process.stdin, None
+        said = Thread(target=self._say, args=(pipe, data), daemon=True)
+        said.start()
+        out, err = process.communicate(timeout=60)
+        said.join(10)
+        done = subprocess.CompletedProcess(process.args, process.returncode, out, err)
+        return Reaction(done.returncode, out, err, "breaks" if self.unheard else self.makes_of(done, event))
+
+    def _say(self, pipe: Any, data: bytes) -> None:
+        """Write as agents do: to the end, and a hook that does not listen so long is a broken one."""
+        try:
+            with pipe:
+                pipe.write(data)
+        except BrokenPipeError:
+            self.unheard = True
 
     def makes_of(self, done: subprocess.CompletedProcess[bytes], event: str | None) -> Any:
         """By the published protocols: exit 2 with words is a no, any other status but 0 goes on, and so does an

@@ -252,3 +252,20 @@ class locked:  # noqa: N801 - reads as a sentence
     def __exit__(self, *_: object) -> None:
         self._connection.execute("ROLLBACK")
         self._connection.close()
+
+
+def test_an_agent_can_write_all_it_has_to_say_before_it_is_answered(hooked):
+    """A hook that ends while its agent still writes is a broken one to that agent, whatever it has printed."""
+    large = json.dumps(hooked.call("Bash", command="x" * 1_000_000)).encode()
+    assert hooked.feed(large, "PreToolUse", "--nonsense").does == "stops"
+    assert hooked.feed(b"x" * 12_000_000, "PreToolUse").does == "stops"
+    assert hooked.feed(large, "PreToolUse", "--deadline", "0.01").does == "stops"
+    assert not hooked.unheard
+
+
+def test_a_count_that_can_not_be_kept_changes_no_answer(hooked):
+    event = {**hooked.call("Bash", command="ls"), "a_new_field": 1}
+    assert hooked.run(event).does == "goes on"
+    (hooked.state / "hooks").rename(hooked.state / "was")
+    (hooked.state / "hooks").write_text("")
+    assert hooked.run({**event, "another_field": 1}).does == "goes on"

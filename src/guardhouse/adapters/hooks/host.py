@@ -37,7 +37,10 @@ def host_process(caller: int, programs: frozenset[str]) -> int | None:
 
 
 def _runs_one_command(words: list[str]) -> bool:
-    return _name(words[:1]) in _SHELLS and any(word.startswith("-") and word.endswith("c") for word in words[1:3])
+    """Whether a command line is a shell with `-c`, or with it among other letters, as in `-lc`."""
+    return _name(words[:1]) in _SHELLS and any(
+        word[:1] == "-" and word[1:].isalpha() and word.endswith("c") for word in words[1:3]
+    )
 
 
 def _is_one_of(programs: frozenset[str], words: list[str]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from os import urandom
 from typing import TYPE_CHECKING, Any, Final
 
-from guardhouse.trust import wrap_untrusted
+from guardhouse.trust import is_data, is_name, wrap_untrusted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,13 +21,15 @@ _SHAPE: Final = frozenset(
 )
 """Words that say how an answer is to be read."""
 _SHAPE_KEYS: Final = frozenset("type mimeType mode".split())
-_KEPT_KEYS: Final = frozenset("uri url data blob base64 filePath tool_use_id".split())
-"""What an agent works with and shows, but does not read as text. Whoever marks also says that nothing in it counts."""
+_DATA_KEYS: Final = frozenset("data blob base64".split())
+_NAME_KEYS: Final = frozenset("uri url filePath tool_use_id".split())
+"""What an agent works with and shows, but does not read as text, as long as it is data or a name and no prose. Whoever
+marks also says that nothing in it counts."""
 
 
 def marked(value: Any, source: str) -> Any:
     """`value` with every text in it marked as untrusted."""
-    return _changed(value, lambda text: in_marks(text, source), keeps=_KEPT_KEYS)
+    return _changed(value, lambda text: in_marks(text, source), keeps=_is_kept)
 
 
 def in_marks(text: str, source: str) -> str:
@@ -42,12 +44,16 @@ def withheld(value: Any, instead: str) -> Any:
     words = iter((instead,))
     if not isinstance(value, (dict, list)):
         return instead
-    return _changed(value, lambda _text: next(words, "[withheld]"), keeps=frozenset())
+    return _changed(value, lambda _text: next(words, "[withheld]"), keeps=lambda _key, _text: False)
 
 
-def _changed(value: Any, change: Callable[[str], str], *, keeps: frozenset[str], key: str = "") -> Any:
+def _is_kept(key: str, text: str) -> bool:
+    return is_data(text) if key in _DATA_KEYS else key in _NAME_KEYS and is_name(text)
+
+
+def _changed(value: Any, change: Callable[[str], str], *, keeps: Callable[[str, str], bool], key: str = "") -> Any:
     if isinstance(value, str):
-        if not value.strip() or key in keeps or (key in _SHAPE_KEYS and value in _SHAPE):
+        if not value.strip() or keeps(key, value) or (key in _SHAPE_KEYS and value in _SHAPE):
             return value
         return change(value)
     if isinstance(value, list):

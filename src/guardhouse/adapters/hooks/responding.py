@@ -6,6 +6,7 @@ when the agent goes on. Nothing is decided here.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from guardhouse.adapters.hooks.closing import NOTHING_TO_SAY, Answer, answer, closed
@@ -67,9 +68,7 @@ def respond(
     provide(event.name, _closed(agent, event, "the check broke off."))
     try:
         fields = _ANSWERS[event.kind](agent, event, house)
-        unknown = unknown_fields(agent, event)
-        if unknown:
-            house.note_unknown(agent, event, unknown)
+        _note_unknown(agent, event, house)
         return answer(fields) if fields else NOTHING_TO_SAY
     except GuardhouseError as error:
         # Its words may quote a file that came with a repository, so they are for people only.
@@ -77,6 +76,18 @@ def respond(
         return _closed(agent, event, why)
     except Exception as error:  # noqa: BLE001 - anything at all ends in a no
         return _closed(agent, event, f"the check failed inside ({type(error).__name__}).")
+
+
+def _note_unknown(agent: Agent, event: HookEvent, house: House) -> None:
+    """Count the fields that nobody has told us about. What was decided stands, whatever becomes of a count: an approval
+    may be used up by then."""
+    unknown = unknown_fields(agent, event)
+    if not unknown:
+        return
+    try:
+        house.note_unknown(agent, event, unknown)
+    except (GuardhouseError, OSError) as error:
+        sys.stderr.write(f"guardhouse: unknown fields of an event can't be counted ({type(error).__name__}).\n")
 
 
 def _closed(agent: Agent, event: HookEvent, why: str) -> Answer:

@@ -10,12 +10,11 @@ from __future__ import annotations
 from os import urandom
 from typing import TYPE_CHECKING, Any, Final
 
-from guardhouse.trust import wrap_untrusted
+from guardhouse.trust import is_data, is_name, wrap_untrusted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_LONGEST_TOKEN: Final = 2048
 _KEPT: Final = frozenset(["structuredContent", "_meta", "task", "isError", "nextCursor", "ttl", "pollInterval"])
 """Parts of a result that programs read."""
 _DATA: Final = frozenset(["data", "blob"])
@@ -63,7 +62,7 @@ def _block(block: dict[str, Any], source: str) -> dict[str, Any]:
     is_link = block.get("type") == "resource_link"
 
     def marked(key: str, value: Any) -> Any:
-        if key in _DATA and isinstance(value, str):
+        if key in _DATA and isinstance(value, str) and is_data(value):
             return value
         if key == "content":  # a result in a result
             return _each(value, _block, source)
@@ -77,7 +76,7 @@ def _block(block: dict[str, Any], source: str) -> dict[str, Any]:
 def _words(value: Any, source: str, *, prose: bool = False) -> Any:
     """A value with every text in it wrapped that is more than a word, or every one at all."""
     if isinstance(value, str):
-        if not value or (not prose and _is_token(value)):
+        if not value or (not prose and is_name(value)):
             return value
         return wrap_untrusted(value, source, urandom(12).hex())
     if isinstance(value, dict):
@@ -88,8 +87,3 @@ def _words(value: Any, source: str, *, prose: bool = False) -> Any:
     if isinstance(value, list):
         return [_words(item, source, prose=prose) for item in value]
     return value
-
-
-def _is_token(text: str) -> bool:
-    """Whether a text is one word, such as an address, an id or a media type."""
-    return len(text) <= _LONGEST_TOKEN and text.isprintable() and " " not in text

@@ -50,7 +50,7 @@ def touches_guard(scene: Scene, seen: Seen) -> bool:
     words of the whole text count."""
     if any(act.effect is Effect.UNANALYSABLE for act in seen.acts) and speaks_of_guard(seen.text):
         return True
-    return ends_guard(seen.lines) or any(_drives(line) or _takes_apart(scene, line) for line in seen.lines)
+    return ends_guard(scene, seen.lines) or any(_drives(line) or _takes_apart(scene, line) for line in seen.lines)
 
 
 def _drives(line: str) -> bool:

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from guardhouse.detect.paths import inside
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+    from guardhouse.detect.interface import Scene
 
 _PROGRAM: Final = "guardhouse"
 _BY_PATTERN: Final = frozenset("pkill pgrep".split())
@@ -20,15 +24,11 @@ _VALUED: Final = frozenset(
 )
 """Options of these programs whose value is the next word."""
 _LONGEST: Final = 256
-_OURS: Final = (
-    # the command lines that installing writes, and those that run while a call is judged
-    "/home/user/.venv/bin/python -I -m guardhouse hook claude-code --event PreToolUse",
-    "/home/user/.venv/bin/python -I -m guardhouse hook claude-code --event PostToolUse",
-    "/home/user/.venv/bin/python -I -m guardhouse hook claude-code --event UserPromptSubmit",
-    "/home/user/.venv/bin/python -I -m guardhouse hook codex --event PreToolUse",
-    "/home/user/.local/bin/guardhouse mcp --name files -- npx server",
-    "/home/user/.local/bin/guardhouse serve",
+_EVENTS: Final = (
+    *("PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "UserPromptSubmit"),
+    *("SessionStart", "Stop", "SubagentStop"),
 )
+_PYTHON: Final = "/home/user/.venv/bin/python"
 _EVERYBODYS: Final = (
     # command lines that such a pattern may match by chance: then it is not the guard's that is meant
     "/home/user/.venv/bin/python -I -m pytest tests",
@@ -39,19 +39,37 @@ _EVERYBODYS: Final = (
 )
 
 
-def ends_guard(lines: Iterable[str]) -> bool:
+def ends_guard(scene: Scene, lines: Iterable[str]) -> bool:
     """Whether one of these commands picks out processes of the guard's to end them, or to be ended."""
-    return any(map(_ends, lines))
+    return any(_ends(scene, line) for line in lines)
 
 
-def _ends(line: str) -> bool:
+def _ours(scene: Scene) -> Iterator[str]:
+    """The command lines that installing writes, and those that run while a call is judged."""
+    places = scene.settings.surroundings
+    home = places.homes[0] if places.homes else "/home/user"
+    state = next((own.path for own in places.own if not own.readable), f"{home}/.local/state/guardhouse")
+    runs = [own.path for own in places.own if own.usable and own.path.rpartition("/")[2].startswith("python")]
+    options = f"--home {home} --config-home {home}/.config --state-dir {state} --key-dir {home}/.keys --config x.yaml"
+    for python in (_PYTHON, *(path for path in runs if not inside(path, "/usr"))):
+        start = f"{python} -I -m guardhouse"
+        yield from (f"{start} hook {agent} --event {one} {options}" for agent in _AGENTS for one in _EVENTS)
+        yield f"{start} mcp --name files {options} -- npx server"
+    yield f"{home}/.local/bin/guardhouse mcp --name files -- npx server"
+    yield f"{home}/.local/bin/guardhouse serve"
+
+
+_AGENTS: Final = ("claude-code", "codex")
+
+
+def _ends(scene: Scene, line: str) -> bool:
     first, _, rest = line.partition(" ")
     program = first.rpartition("/")[2]
     if program in _BY_NAME:
         return any(_is_part(word) for word in rest.split())
     if program not in _BY_PATTERN:
         return False
-    return any(_is_part(word) for word in rest.split()) or _matches(_pattern(rest.split()))
+    return any(_is_part(word) for word in rest.split()) or _matches(scene, _pattern(rest.split()))
 
 
 def _is_part(word: str) -> bool:
@@ -62,6 +80,8 @@ def _is_part(word: str) -> bool:
 
 def _pattern(words: list[str]) -> str:
     """The pattern of the command, as far as words tell: what is neither an option nor the value of one."""
+    if "--" in words:
+        return " ".join(words[words.index("--") + 1 :])
     kept: list[str] = []
     before = ""
     for word in words:
@@ -72,7 +92,7 @@ def _pattern(words: list[str]) -> str:
     return " ".join(kept)
 
 
-def _matches(pattern: str) -> bool:
+def _matches(scene: Scene, pattern: str) -> bool:
     """Whether a pattern picks a command line of ours, and not just any program's."""
     if not pattern or len(pattern) > _LONGEST:
         return bool(pattern)
@@ -86,4 +106,4 @@ def _matches(pattern: str) -> bool:
     except re2.error:
         # Not a pattern that can be read: only its letters can tell.
         return _PROGRAM[:5] in pattern.lower()
-    return any(found.search(line) for line in _OURS) and not any(found.search(line) for line in _EVERYBODYS)
+    return any(map(found.search, _ours(scene))) and not any(map(found.search, _EVERYBODYS))

@@ -72,9 +72,10 @@ def is_hook_directory_name(name: str) -> bool:
 
 @lru_cache(maxsize=512)
 def may_match(glob: str, homes: tuple[str, ...], *, whole: bool) -> str | None:
-    """Whose settings a path with wildcards may name; with `whole`, also by a directory that they lie in."""
+    """Whose settings a path with wildcards may name; with `whole`, also by a directory that they lie in. One that is
+    too long to be looked at may name anybody's."""
     if len(glob) > _LONGEST:
-        return None
+        return "any agent"
     parts = [part for part in folded_path(glob).split("/") if part]
     at_homes = [tuple(part for part in folded_path(home).split("/") if part) for home in homes]
     for agent, root, names, is_directory in _rows():
