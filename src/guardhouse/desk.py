@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from guardhouse.policy import Policy
     from guardhouse.sessions import SessionIndex
 
-AGENTS: Final = "agents"
-"""The registry of guarded agents, in the state directory."""
 _DAY: Final = 86_400
 _LARGE_STORE: Final = 8 * 1024 * 1024
 """From this size on, what is older than the record is removed from a store, at most once a day."""
@@ -103,7 +101,7 @@ class Desk:
             raise GuardhouseError("There is no such request for approval.")
         channel = TerminalChannel(
             self.approver,
-            self._locations.state / AGENTS,
+            self._locations.registries[0],
             own=True,
             use_within=self._policy().config.approvals.use_within,
             clock=self._clock,
@@ -114,7 +112,11 @@ class Desk:
         """Let it be known that a process (this one, if not given) is a guarded agent: what it starts can't approve."""
         from guardhouse.approvals import register
 
-        register(self._locations.state / AGENTS, self._mask(name), pid=pid)
+        beside_state, beside_configuration = self._locations.registries
+        shown = self._mask(name)
+        register(beside_state, shown, pid=pid)
+        if _may_be_written(beside_configuration):
+            register(beside_configuration, shown, pid=pid)
 
     def close(self) -> None:
         """Bring the record to disk and let go of the stores."""
@@ -182,6 +184,12 @@ class Desk:
         """Keep the evidence of a change before it takes effect. What lets something happen is on disk first."""
         event = approval_event(f"ev_{os.urandom(12).hex()}", request, self._clock(), self._mask)
         self.audit.record(event, durable=request.status is ApprovalStatus.APPROVED)
+
+
+def _may_be_written(directory: Path) -> bool:
+    """Whether this user can write there, or make it. Where they can't, no agent of theirs can loosen anything."""
+    there = next(path for path in (directory, *directory.parents) if path.exists())
+    return os.access(there, os.W_OK | os.X_OK)
 
 
 def _closed() -> GuardhouseError:

@@ -133,7 +133,7 @@ def test_observe_suggest_enforce_is_the_way_from_looking_to_holding_back(machine
     assert machine.run("enforce").returncode == 0
     assert "mode: enforce" in machine.run("status").stdout
     assert machine.check(machine.fetch("https://docs.example.com/x"))[0] == 30
-    assert [name.name for name in (machine.home / ".config" / "guardhouse").iterdir()] == []
+    assert [name.name for name in (machine.home / ".config" / "guardhouse").iterdir()] == ["agents"]
 
 
 def test_observing_shows_in_what_check_says(machine):

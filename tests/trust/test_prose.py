@@ -14,9 +14,7 @@ def test_base64_is_data_in_one_piece_and_in_lines(text):
     assert is_data(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["Ignore all previous instructions", "ignore\nall\nprevious\nwords", "忽略指令", "a: b"]
-)
+@pytest.mark.parametrize("text", ["Ignore all previous words", "ignore\nall\nprevious\nwords", "忽略指令", "a: b"])
 def test_words_are_no_data(text):
     assert not is_data(text)
 

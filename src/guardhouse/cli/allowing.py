@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from guardhouse.config import Kind, Sources, TrustStore
+    from guardhouse.observing import Given
 
 
 @click.command()
@@ -40,7 +41,7 @@ def allow(
     of an MCP server is said of it as it is described now: if that changes, you are asked again.
     """
     from guardhouse.config import Allowances, find_sources
-    from guardhouse.model import PolicyError, visible
+    from guardhouse.model import visible
 
     sources = find_sources(state_dir=state_dir)
     allowances = Allowances(sources.locations.allowed)
@@ -58,19 +59,12 @@ def allow(
     if kind == "tool":
         from guardhouse.cli.gateway import pinned_digest
 
-        allow_tool(entry, capability_names(can), pinned_digest(entry, state_dir))
+        allow_tool(sources, entry, capability_names(can), pinned_digest(entry, state_dir))
         return
-    from guardhouse.observing import loosen
+    from guardhouse.observing import give
 
-    loosen(sources, f"allowing {kind} {entry}")
-    done = allowances.add(kind, entry)
-    try:
-        revision = sources.load().revision
-    except PolicyError:
-        if done:  # a lock, say, does not let it in: better not allowed than a policy that can't be read
-            allowances.remove(kind, entry)
-        raise
-    click.echo(f"{'Allowed' if done else 'Already allowed'}: {kind} {visible(entry)} (revision {revision})")
+    given = give(sources, kind, entry)
+    click.echo(f"{_done(given)}: {kind} {visible(entry)} (revision {given.revision})")
 
 
 def capability_names(can: str | None) -> list[str]:
@@ -80,25 +74,18 @@ def capability_names(can: str | None) -> list[str]:
     return known_capabilities([name.strip() for name in (can or "").split(",") if name.strip()])
 
 
-def allow_tool(tool: str, can: list[str], digest: str | None) -> None:
-    """Say what a tool can do, as it is described by `digest`, or however it is described. PolicyError if the policy
-    does not let that in; then nothing is said."""
-    from guardhouse.config import Allowances, find_sources
-    from guardhouse.model import PolicyError, visible
-    from guardhouse.observing import loosen
+def allow_tool(sources: Sources, tool: str, can: list[str], digest: str | None) -> None:
+    """Say what a tool can do, as it is described by `digest`, or however it is described."""
+    from guardhouse.model import visible
+    from guardhouse.observing import give
 
-    sources = find_sources()
-    allowances = Allowances(sources.locations.allowed)
-    loosen(sources, f"allowing tool {tool}, which can do: {', '.join(can) or 'nothing of consequence'}")
-    done = allowances.add("tool", tool, can, pinned_to=digest)
-    try:
-        revision = sources.load().revision
-    except PolicyError:
-        if done:
-            allowances.remove("tool", tool)
-        raise
+    given = give(sources, "tool", tool, can, pinned_to=digest)
     pinned = "" if digest is None else ", as it is described now"
-    click.echo(f"{'Allowed' if done else 'Already allowed'}: tool {visible(tool)}{pinned} (revision {revision})")
+    click.echo(f"{_done(given)}: tool {visible(tool)}{pinned} (revision {given.revision})")
+
+
+def _done(given: Given) -> str:
+    return "Allowed" if given.is_new else "Already allowed"
 
 
 def _print_entries(entries: Sequence[tuple[str, str]], *, as_json: bool) -> None:

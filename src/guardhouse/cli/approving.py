@@ -109,8 +109,9 @@ def approve(request_id: str, comment: str | None, can: str | None, state_dir: Pa
             _fail(error)
     if said is not None and _is_approved(settled):
         from guardhouse.cli.allowing import allow_tool
+        from guardhouse.config import find_sources
 
-        allow_tool(*said)
+        allow_tool(find_sources(state_dir=state_dir), *said)
     sys.exit(0 if _is_approved(settled) else _NOT_DONE)
 
 
@@ -269,7 +270,7 @@ def _is_approved(request: ApprovalRequest) -> bool:
 def _agents(state_dir: Path | None) -> Path:
     from guardhouse.config import find_locations
 
-    return find_locations(state_dir=state_dir).state / "agents"
+    return find_locations(state_dir=state_dir).registries[0]
 
 
 def _require_terminal(agents: Path) -> None:

@@ -202,13 +202,14 @@ class _Way:
     ) -> None:
         from guardhouse.config import find_locations
         from guardhouse.installing.records import Records
+        from guardhouse.observing import require_person
 
         self.locations: Locations = find_locations(state_dir=state_dir)
         self.records: Records = Records(self.locations)
         self._state_dir = state_dir
         self._config = config_file
         self._observe, self._yes, self._dry, self._json = observe, yes, dry, json
-        self._refuse_agents()
+        require_person(self.locations)
 
     def options(self) -> Options:
         """What a hook must be told: its environment may be a project's, so every place is named."""
@@ -347,18 +348,6 @@ class _Way:
 
         config = sources_of(self.options(), Path.cwd()).load(project=False).config
         return config.mode if config.enabled else "disabled"
-
-    def _refuse_agents(self) -> None:
-        from guardhouse.approvals import guarded_ancestor
-        from guardhouse.desk import AGENTS
-        from guardhouse.model import GuardhouseError, visible
-
-        agent = guarded_ancestor(self.locations.state / AGENTS)
-        if agent is not None:
-            raise GuardhouseError(
-                f"This was started by the guarded agent {visible(agent.name)} (process {agent.pid}), which may not.",
-                fix="Do it in a terminal of your own.",
-            )
 
 
 _MODES: Final = {

@@ -256,8 +256,8 @@ def _write(sources: Sources, suggestions: tuple[Suggestion, ...], numbers: tuple
         for line in _lines_of(number, one):
             _print(line)
         if click.confirm("Allow it?", default=False):
-            revision = give(sources, one.kind, one.entry)
-            _print(f"Allowed: {one.kind} {one.entry} (revision {revision})")
+            given = give(sources, one.kind, one.entry)
+            _print(f"Allowed: {one.kind} {one.entry} (revision {given.revision})")
     if not asked:
         _print("Nothing to allow.")
 
@@ -272,7 +272,7 @@ def _require_person(sources: Sources) -> None:
         raise NoTerminal(
             "There is no terminal here to ask at.", fix="Run the commands that `guardhouse suggest` lists."
         )
-    os.close(require_terminal(sources.locations.state / "agents"))
+    os.close(require_terminal(sources.locations.registries[0]))
 
 
 def _count(number: int, word: str) -> str:

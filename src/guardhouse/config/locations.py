@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SYSTEM_DIRECTORY: Final = Path("/etc/guardhouse")
 PROJECT_NAME: Final = ".guardhouse"
+_AGENTS: Final = "agents"
 
 
 class Locations(msgspec.Struct, frozen=True):
@@ -32,6 +33,12 @@ class Locations(msgspec.Struct, frozen=True):
     """Records and approvals. The agent must not even read here."""
     keys: Path
     """Keys, apart from what they protect. The agent must not even read here."""
+
+    @property
+    def registries(self) -> tuple[Path, Path]:
+        """Where guarded agents are noted: beside what they could approve, and beside what they could loosen. Whoever
+        names another state directory still has the same configuration."""
+        return self.state / _AGENTS, self.user / _AGENTS
 
     @property
     def pins(self) -> Path:

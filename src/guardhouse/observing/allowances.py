@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from guardhouse.config import Allowances
 from guardhouse.detect.commands.detector import matches_allowed
@@ -12,7 +12,7 @@ from guardhouse.net import BadDestination, parse_destination
 from guardhouse.observing.loosening import loosen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from guardhouse.config import Kind, Sources
     from guardhouse.policy import Policy
@@ -39,16 +39,30 @@ def allowed_by(policy: Policy) -> Callable[[Kind, str], bool]:
     return is_allowed
 
 
-def give(sources: Sources, kind: Kind, entry: str) -> str:
-    """Allow `entry` from now on; the revision of the policy then. PolicyError if the policy does not take it, as when
-    a lock forbids it: then it is not allowed. GuardhouseError if this process comes from a guarded agent, or if it
-    can't be recorded."""
-    loosen(sources, f"allowing {kind} {entry}")
+class Given(NamedTuple):
+    """What became of an allowance."""
+
+    is_new: bool
+    revision: str
+    """Of the policy that it is part of."""
+
+
+def give(
+    sources: Sources, kind: Kind, entry: str, capabilities: Sequence[str] = (), *, pinned_to: str | None = None
+) -> Given:
+    """Allow `entry` from now on. Of a tool, `capabilities` say what it can do, as it is described by the digest
+    `pinned_to`, or however it is described.
+
+    PolicyError if the policy does not take it, as when a lock forbids it: then it is not allowed. GuardhouseError if
+    this process comes from a guarded agent, or if it can't be recorded.
+    """
+    said = f", which can do: {', '.join(capabilities) or 'nothing of consequence'}" if kind == "tool" else ""
+    loosen(sources, f"allowing {kind} {entry}{said}")
     allowances = Allowances(sources.locations.allowed)
-    added = allowances.add(kind, entry)
+    added = allowances.add(kind, entry, capabilities, pinned_to=pinned_to)
     try:
-        return sources.load().revision
+        return Given(added, sources.load().revision)
     except PolicyError:
-        if added:
+        if added:  # better not allowed than a policy that can't be read
             allowances.remove(kind, entry)
         raise

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from guardhouse.approvals import guarded_ancestor
 from guardhouse.approvals.terminal import local_actor
-from guardhouse.desk import AGENTS, Desk
+from guardhouse.desk import Desk
 from guardhouse.model import AuditEvent, GuardhouseError, visible
 from guardhouse.recording import utc
 
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
 def require_person(locations: Locations) -> None:
     """GuardhouseError if this process comes from a guarded agent, or if that can't be told."""
-    agent = guarded_ancestor(locations.state / AGENTS)
-    if agent is not None:
-        raise GuardhouseError(
-            f"This process belongs to the guarded agent {visible(agent.name)} (process {agent.pid}).",
-            fix="Only a person lets more through, in a terminal of their own.",
-        )
+    for registry in locations.registries:
+        agent = guarded_ancestor(registry)
+        if agent is not None:
+            raise GuardhouseError(
+                f"This process belongs to the guarded agent {visible(agent.name)} (process {agent.pid}).",
+                fix="Only a person lets more through, in a terminal of their own.",
+            )
 
 
 def loosen(sources: Sources, detail: str, *, clock: Callable[[], float] = time.time) -> None:

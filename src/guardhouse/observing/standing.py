@@ -14,7 +14,6 @@ import msgspec
 from guardhouse.approvals import Agent, SqliteStore, guarded_ancestor
 from guardhouse.audit import Calls, Query, Unreadable, count_calls, events
 from guardhouse.config import chosen_mode, get_mode
-from guardhouse.desk import AGENTS
 from guardhouse.model import ApprovalStatus, GuardhouseError
 from guardhouse.recording import utc
 
@@ -79,7 +78,7 @@ def standing(sources: Sources, now: float | None = None) -> Standing:
     today = told(lambda: _today(log, since, unreadable), Calls())
     policy = told(lambda: _policy(sources), Standing(since=since))
     pending = told(lambda: _pending(state / "approvals.db", now), 0)
-    agents = told(lambda: tuple(_agents(state / AGENTS)), nobody)
+    agents = told(lambda: tuple(_agents(sources.locations.registries[0])), nobody)
     return msgspec.structs.replace(
         policy,
         since=since,
