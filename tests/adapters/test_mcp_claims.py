@@ -83,6 +83,11 @@ def test_the_place_of_a_command_is_its_program_and_the_directory_where_that_matt
     (here / "node_modules" / "@scope" / "server").mkdir(parents=True)
     assert depends("npx", "-y", "@scope/server@1.2")
     assert not depends("npx", "-y", "another")
+    assert depends("sh", "-c", "exec python s.py")
+    assert depends("env", "-i", "A=b", "bash", "-c", "run")
+    assert depends("docker", "compose", "run", "server")
+    assert not depends("env", "A=b", "uvx", "mcp-server-git")
+    assert not depends("docker", "run", "--rm", "-i", "image")
     (here / ".npmrc").touch()
     assert depends("npx", "-y", "another")
 

@@ -34,7 +34,7 @@ def test_what_is_allowed_passes_as_the_very_same_bytes(start):
     assert line in gateway.reached()
 
 
-def test_every_other_message_passes_both_ways_unread(start):
+def test_every_other_message_passes_both_ways_as_the_very_same_bytes(start):
     gateway = start()
     for method in ("ping", "resources/list", "odd/method", "completion/complete", "logging/setLevel"):
         assert gateway.ask(method, anything=["at", "all"])["result"] == {"resources": []}

@@ -248,6 +248,9 @@ def test_an_error_is_marked_whatever_it_answers(place, method):
     ("method", "params"),
     [
         ("notifications/progress", {"progressToken": 1, "progress": 1, "note": SECRET}),
+        ("notifications/progress", {"progressToken": SECRET, "progress": 1}),
+        ("notifications/progress", {"progressToken": 1, "progress": {"now": SECRET}}),
+        ("notifications/cancelled", {"requestId": SECRET}),
         ("notifications/resources/updated", {"uri": f"x://{SECRET}"}),
         ("notifications/tools/list_changed", {"note": SECRET}),
         ("notifications/cancelled", {"requestId": 1, "note": SECRET}),
@@ -319,3 +322,43 @@ def test_parts_that_are_null_are_parts_that_are_not_there(wire):
     assert wire.server(line).to_client == line + b"\n"
     number, _ = wire.ask("ping")
     assert b"withheld" in wire.server(b'{"jsonrpc":"2.0","id":%d,"result":null}' % number).to_client
+
+
+# Methods that nobody knows
+
+
+@pytest.mark.parametrize("method", ["x/run", "completion/complete", "resources/subscribe", "initialize", "ping"])
+def test_secrets_in_a_request_of_any_name_do_not_leave(wire, method):
+    _, out = wire.ask(method, note=f"use {SECRET}")
+    assert SECRET.encode() not in out.to_server
+    assert b"[redacted" in out.to_server
+
+
+@pytest.mark.parametrize("method", ["x/notice", "notifications/message", "notifications/roots/list_changed"])
+def test_secrets_in_a_notification_of_any_name_do_not_leave(wire, method):
+    said = {"jsonrpc": "2.0", "method": method, "params": {"note": f"use {SECRET}"}}
+    assert SECRET.encode() not in wire.client(said).to_server
+    assert wire.client({"jsonrpc": "2.0", "method": method, "params": {"note": "x"}}).to_server
+
+
+@pytest.mark.parametrize("method", ["x/run", "prompts/list", "resources/list", "completion/complete", "ping"])
+def test_secrets_in_an_answer_to_any_request_are_masked(wire, method):
+    number, _ = wire.ask(method)
+    assert SECRET.encode() not in wire.answer(number, {"items": [{"description": f"use {SECRET}"}]}).to_client
+
+
+def test_an_answer_to_a_request_that_nobody_knows_is_marked_and_a_list_is_not(place):
+    wire = Wire(place, "guard: {}")
+    number, _ = wire.ask("x/run")
+    assert b"<<untrusted " in wire.answer(number, {"said": PLANTED}).to_client
+    number, _ = wire.ask("prompts/list")
+    plain = {"jsonrpc": "2.0", "id": number, "result": {"prompts": [{"name": "p", "description": "A prompt."}]}}
+    assert wire.server(plain).to_client == json.dumps(plain).encode() + b"\n"
+
+
+def test_a_call_that_is_judged_while_everything_ends_is_not_made_and_recorded_so(wire, place):
+    wire.list(tool("t"))
+    wire.judge.close()
+    assert wire.call("t").to_server == b""
+    outcomes = [event.outcome for event in place.events()]
+    assert outcomes[-1] == "aborted"

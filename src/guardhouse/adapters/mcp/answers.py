@@ -23,8 +23,16 @@ READ_PARTS: Final = {"uri": frozenset(["uri", "_meta"]), "name": frozenset(["nam
 TASKS: Final = frozenset(["tasks/result", "tasks/get", "tasks/list", "tasks/cancel"])
 MARKED: Final = TASKS | {CALL, "resources/read", "prompts/get"}
 """Requests of a client whose answers a model reads as content."""
-JUDGED: Final = MARKED | {"initialize"}
+LISTS: Final = frozenset(["resources/list", "resources/templates/list", "prompts/list", "completion/complete"])
+UNMARKED: Final = LISTS | {"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"}
+"""Requests of a client whose answers programs read. The answer to one that nobody knows may be read by anybody."""
 GATED: Final = MARKED | {"tools/list"}
+WORDLESS: Final = {
+    "ping": frozenset[str](),
+    "logging/setLevel": frozenset(["level"]),
+    **dict.fromkeys(["resources/list", "resources/templates/list", "prompts/list"], frozenset(["cursor"])),
+}
+"""Requests of a client that carry nothing which a model or a person has written, with the parts that they may have."""
 STAYING: Final = frozenset(["ping", "roots/list", "tasks/get", "tasks/list", "tasks/cancel"])
 """Requests of a server whose answers say nothing that a model or a person has written; those to all others do."""
 QUIET: Final = {
@@ -34,8 +42,14 @@ QUIET: Final = {
     "notifications/progress": frozenset(["progressToken", "progress", "total"]),
     "notifications/cancelled": frozenset(["requestId"]),
 }
-"""Notifications of a server that say nothing in words, as long as they have no other parts than these."""
+"""Notifications that say nothing in words, as long as they have no other parts than these, and these are numbers."""
 _TASK_PARTS: Final = frozenset(["ttl", "pollInterval"])
+
+
+def is_quiet(message: Message) -> bool:
+    """Whether a notification says nothing in words."""
+    parts = QUIET.get(message.method, frozenset())
+    return parts.issuperset(message.params) and all(type(one) in (int, float) for one in message.params.values())
 
 
 def is_plain_task(task: object) -> bool:

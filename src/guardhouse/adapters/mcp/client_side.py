@@ -14,11 +14,14 @@ from guardhouse.adapters.mcp.answers import (
     READ_PARTS,
     STAYING,
     TASKS,
+    WORDLESS,
     answer,
     codes,
     ended,
     is_plain_task,
+    is_quiet,
     masked_answer,
+    masked_params,
     why_not,
 )
 from guardhouse.adapters.mcp.conversation import Conversation, Outgoing
@@ -85,7 +88,7 @@ class ClientSide:
         if method not in GATED:
             if method.strip().casefold() in GATED:
                 return self._refusal(message.id, "The method is written in a way that could be read as another one.")
-            return self._passed(message, line, Waiting(method))
+            return self._other(message, line)
         if method == CALL:
             return self._call(message, line)
         if method == "tools/list":
@@ -96,6 +99,25 @@ class ClientSide:
             call = self._shared.call_of_task(message.params.get("taskId")) or self._shared.request(method)
             return self._passed(message, line, Waiting(method, call))
         return self._read(message, line)
+
+    def _other(self, message: Message, line: bytes) -> Outgoing:
+        """Any other request: what it says leaves for the server."""
+        said = self._said(message, WORDLESS.get(message.method, frozenset()))
+        if said is None:
+            return self._refusal(message.id, "What it says may not be sent.")
+        return self._passed(message, encoded(said) if said is not message.body else line, Waiting(message.method))
+
+    def _said(self, message: Message, wordless: frozenset[str]) -> dict[str, Any] | None:
+        """A message as it may leave: itself, or masked; None if it may not."""
+        if wordless.issuperset(message.params):
+            return message.body
+        verdict = self._published(message.params)
+        if verdict.decision is Decision.ALLOW:
+            return message.body
+        masked = masked_params(verdict, message)
+        if masked is None:
+            self._shared.notice(f"a {message.method} of the client was refused: {codes(verdict)}")
+        return masked
 
     def _call(self, message: Message, line: bytes) -> Outgoing:
         """A tool call: judged, and passed on as it came, or as it was masked."""
@@ -188,7 +210,12 @@ class ClientSide:
             return Outgoing()
         if message.method == "notifications/cancelled":
             self._shared.abort(self._shared.of_client.cancel(message.params.get("requestId")))
-        return Outgoing(to_server=ended(line))
+        if is_quiet(message):
+            return Outgoing(to_server=ended(line))
+        said = self._said(message, frozenset())
+        if said is None:
+            return Outgoing()
+        return Outgoing(to_server=encoded(said) if said is not message.body else ended(line))
 
     def _answer(self, message: Message, line: bytes) -> Outgoing:
         """The client's answer to a request of the server: what leaves is judged as something that is published."""

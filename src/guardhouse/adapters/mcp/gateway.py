@@ -1,7 +1,7 @@
 """The gateway between one MCP client and one server: what each message means, and what may pass.
 
-Calls, reads and answers are put to the gate as actions; everything else passes as the very bytes that came. It decides
-nothing: what the gate does not allow is not passed on, and what can't be read is not either. Pipes and processes are
+Calls, reads, answers and whatever else says something are put to the gate as actions; what it allows passes as the very
+bytes that came. Nothing is decided here: what the gate does not allow is not passed on, nor is what can't be read. Pipes and processes are
 the relay's; each direction has a module of its own.
 """
 

@@ -20,6 +20,10 @@ _OF_PROJECT: Final = frozenset(
 """Programs that run what the project around them says."""
 _OF_PACKAGE: Final = frozenset("npx pnpx bunx".split())
 """Programs that run a package which the project around them may have, and fetch it otherwise."""
+_SHELLS: Final = frozenset("sh bash dash ksh zsh fish cmd powershell pwsh".split())
+"""What is started stands in a text, which is not looked into here."""
+_WRAPPERS: Final = frozenset("env nice nohup sudo exec command time stdbuf".split())
+_CONTAINERS: Final = frozenset("docker podman".split())
 _LONGEST_WORD: Final = 4096
 
 
@@ -32,12 +36,25 @@ def place_of(command: Sequence[str], directory: Path) -> tuple[str, ...]:
 
 
 def _depends_on(command: Sequence[str], directory: Path) -> bool:
+    command = _unwrapped(command)
     runner = Path(command[0]).name.lower().removesuffix(".cmd").removesuffix(".exe") if command else ""
-    if runner in _OF_PROJECT:
+    if runner in _OF_PROJECT or runner in _SHELLS:
+        return True
+    if runner in _CONTAINERS and "compose" in command[1:]:
         return True
     if runner in _OF_PACKAGE and _has_own(command[1:], directory):
         return True
     return any(_names_file(word, directory) for word in command)
+
+
+def _unwrapped(command: Sequence[str]) -> Sequence[str]:
+    """A command without the programs before it that only run it, their options, and what they set."""
+    at = 0
+    while at < len(command) and Path(command[at]).name in _WRAPPERS:
+        at += 1
+        while at < len(command) and (command[at].startswith("-") or "=" in command[at]):
+            at += 1
+    return command[at:]
 
 
 def _names_file(word: str, directory: Path) -> bool:

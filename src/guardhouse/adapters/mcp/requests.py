@@ -50,6 +50,7 @@ class Requests:
         self._lock = Lock()
         self._waiting: dict[Id, Waiting] = {}
         self._cancelled: dict[Id, None] = {}
+        self._is_closed = False
         self.has_forgotten = False
         """Whether an id may be in use again although its first request was never answered: from then on no answer is
         known for sure to belong to the request it seems to belong to."""
@@ -58,7 +59,7 @@ class Requests:
         """Note a request that is about to be passed on; False if it can't be told from one that waits, or if too many
         do."""
         with self._lock:
-            if number in self._waiting or len(self._waiting) >= _MOST:
+            if self._is_closed or number in self._waiting or len(self._waiting) >= _MOST:
                 return False
             self._waiting[number] = waiting
             return True
@@ -88,7 +89,8 @@ class Requests:
             return self._waiting.pop(oldest, None)
 
     def give_up(self) -> Iterator[Waiting]:
-        """Every request that will not be answered any more."""
+        """Every request that will not be answered any more. From now on none is taken: the other thread may still be
+        judging one."""
         with self._lock:
-            left, self._waiting = self._waiting, {}
+            left, self._waiting, self._is_closed = self._waiting, {}, True
         yield from left.values()

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from guardhouse.adapters.mcp.answers import (
     CALL,
-    JUDGED,
-    MARKED,
-    QUIET,
+    UNMARKED,
     codes,
     ended,
+    is_quiet,
     masked_params,
     why_unseen,
     withheld,
@@ -99,7 +98,7 @@ class ServerSide:
     def _notification(self, message: Message, line: bytes) -> Outgoing:
         if message.method == "notifications/cancelled":
             self._shared.of_server.cancel(message.params.get("requestId"))
-        if QUIET.get(message.method, frozenset()).issuperset(message.params):
+        if is_quiet(message):
             return Outgoing(to_client=ended(line))
         verdict = self._shared.judged_words(message.method, message.params)
         if verdict.decision is Decision.ALLOW:
@@ -117,7 +116,7 @@ class ServerSide:
             return Outgoing()
         if asked.method == "tools/list" and message.kind == "result":
             return self._listed(message, line, asked)
-        if asked.method not in JUDGED and message.kind == "result":
+        if asked.method == "ping" and message.body.get("result") == {}:
             return Outgoing(to_client=ended(line))
         call = asked.call or self._shared.request(asked.method)
         verdict = self._judged(message, asked, call)
@@ -128,7 +127,7 @@ class ServerSide:
             return Outgoing(to_client=withheld(message.id, asked, why_unseen(verdict)))
         if verdict.untrusted and message.kind == "error":
             body = marked_error(body, call.tool)
-        elif verdict.untrusted and asked.method in MARKED:
+        elif verdict.untrusted and asked.method not in UNMARKED:
             body = marked_result(asked.method, body, call.tool)
         if body is message.body[message.kind]:
             return Outgoing(to_client=ended(line))
