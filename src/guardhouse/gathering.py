@@ -119,8 +119,10 @@ class Gatherer:
         return _as_digest(answer)
 
     def _pin(self, need: ToolPinOf) -> ToolPin:
+        if self._pins is None:
+            return ToolPin(kept=False, error="nobody keeps what was pinned")
         try:
-            answer: object = self._pins.pin(need.tool) if self._pins is not None else None
+            answer: object = self._pins.pin(need.tool)
         except Exception as error:  # noqa: BLE001 - see above
             answer = error
         return _as_pin(answer)

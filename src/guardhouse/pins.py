@@ -93,6 +93,7 @@ class PinStore:
             digest=known.pinned.digest,
             destructive=any(one.destructive for one in said),
             open_world=any(one.open_world for one in said),
+            changed=known.announced is not None,
         )
 
     def server(self, name: str) -> ServerPins | None:

@@ -110,7 +110,7 @@ class Allowances:
 
 
 def _pinned(section: dict[str, Any]) -> str:
-    return " (as it is described now)" if section.get("pinned_to") else ""
+    return f" (as described by {section['pinned_to'][:19]}…)" if section.get("pinned_to") else ""
 
 
 def _canonical(kind: Kind, entry: str) -> str:

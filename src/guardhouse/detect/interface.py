@@ -194,9 +194,10 @@ class Scene:
 
     def learn(self, facts: Facts) -> None:
         """Go on with more facts. What is kept from before depends on the action and the settings alone, but for what
-        a tool says of itself: if it says more than was known, what follows from the tool is found anew."""
+        a tool says of itself: if something is known of that, what follows from the tool is found anew."""
         new = [pin for tool, pin in facts.pins.items() if tool not in self.facts.pins] if facts.pins else []
-        if any(pin.destructive or pin.open_world or pin.error for pin in new):
+        unsure = getattr(self.action, "tool_digest", "") is None
+        if any(pin.destructive or pin.open_world or pin.error or (unsure and pin.digest) for pin in new):
             self.__dict__.pop("tool", None)
             self.__dict__.pop("rule_tool", None)
             self.shared.clear()
@@ -222,12 +223,18 @@ class Scene:
         return None
 
     def _profile(self, action: ToolCallPre | ToolCallPost) -> ToolProfile:
-        """What is known of a tool, with what it says of itself where that makes it more dangerous."""
-        profile = self.settings.tools.profile(action.tool, action.tool_digest)
+        """What is known of a tool, with what it says of itself where that makes it more dangerous.
+
+        Who calls it may not know how it is described now; then it is as it was last announced, to whoever saw that.
+        """
         pin = self.facts.pins.get(action.tool)
+        digest = action.tool_digest
+        if digest is None and pin is not None and pin.digest:
+            digest = _OTHERWISE if pin.changed else pin.digest
+        profile = self.settings.tools.profile(action.tool, digest)
         if pin is None:
             return profile
-        unknown = bool(pin.error)
+        unknown = bool(pin.error) and not (digest is None and pin.is_as(None))
         return profile.hinted(destructive=pin.destructive or unknown, open_world=pin.open_world or unknown)
 
     @_Once
@@ -307,6 +314,8 @@ class Scene:
         return answer
 
 
+_OTHERWISE: Final = "otherwise"
+"""In the place of a digest: of another description than the one that anything was said of."""
 _SKILL: Final = ToolProfile(name="", capabilities=frozenset(), classified=False)
 _EXCERPT: Final = 200
 _LONGEST_KEY: Final = 64

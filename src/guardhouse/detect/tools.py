@@ -89,10 +89,10 @@ def _find(scene: Scene) -> Iterator[Finding]:
 def _changed(scene: Scene) -> Iterator[Finding]:
     """Whether a tool was announced otherwise than it was pinned. What can't be told counts as changed."""
     action = scene.action
-    if not isinstance(action, ToolCallPre) or action.tool_digest is None:
+    if not isinstance(action, ToolCallPre) or not _is_pinnable(action):
         return
     pin = scene.pin(action.tool)
-    if pin is None or (pin.digest == action.tool_digest and not pin.error):
+    if pin is None or pin.is_as(action.tool_digest):
         return
     how = "" if pin.digest else ": nothing was pinned"
     if action.tool_digest == "unannounced":
@@ -101,10 +101,15 @@ def _changed(scene: Scene) -> Iterator[Finding]:
     yield Finding(code=CHANGED.id, detector=_ID, severity=CHANGED.severity, detail=detail)
 
 
+def _is_pinnable(action: ToolCallPre | ToolCallPost) -> bool:
+    """Whether a gateway may have seen how the tool is described, this one or another."""
+    return action.tool_digest is not None or action.tool.startswith("mcp__")
+
+
 def _needs(scene: Scene) -> None:
     """What a tool says of itself counts for its results as well, unless they are untrusted anyway."""
     action = scene.action
-    if not isinstance(action, (ToolCallPre, ToolCallPost)) or action.tool_digest is None:
+    if not isinstance(action, (ToolCallPre, ToolCallPost)) or not _is_pinnable(action):
         return
     known = scene.rule_tool
     if isinstance(action, ToolCallPost) and known is not None and known.may(Capability.READS_UNTRUSTED):

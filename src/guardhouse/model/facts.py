@@ -108,8 +108,19 @@ class ToolPin(msgspec.Struct, frozen=True, omit_defaults=True):
     """The tool says of itself that it destroys; one that says it does not is not believed."""
     open_world: bool = False
     """The tool says of itself that it deals with things outside."""
+    changed: bool = False
+    """The tool was last announced otherwise than it was pinned."""
+    kept: bool = True
+    """Whether anybody keeps what was pinned."""
     error: str = ""
     """Why there is no answer; the description then counts as changed."""
+
+    def is_as(self, digest: str | None) -> bool:
+        """Whether a tool is described as it was pinned. Who does not know the description that is announced now (None)
+        goes by what anybody has seen; if nobody looks, there is nothing to go by."""
+        if digest is None:
+            return not self.kept or not (self.changed or self.error)
+        return self.digest == digest and not self.error
 
 
 Answer = Addresses | RealPath | FileDigest | Extent | ToolPin

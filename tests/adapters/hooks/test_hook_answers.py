@@ -329,3 +329,20 @@ def approve_all(hooked: Hooked, monkeypatch) -> None:
     with approvals(hooked, monkeypatch) as approver:
         for request in approver.find():
             approver.answer(request.id, approve=True, actor="anna")
+
+
+def test_what_was_said_of_a_tool_counts_only_while_its_server_describes_it_so(hooked):
+    from guardhouse.pins import Described, PinStore
+
+    hooked.run(hooked.call("Read", file_path=str(hooked.project / "a")))  # the state directory is made
+    pins = PinStore(hooked.state / "mcp")
+    pins.claim("srv", ["server"], str)
+    digest = f"sha256:{'1' * 64}"
+    pins.announce("srv", {"t": Described(digest, "reads")})
+    hooked.configure(f"guard: {{tools: {{mcp__srv__t: {{capabilities: [reads], pinned_to: '{digest}'}}}}}}\n")
+    assert hooked.run(hooked.call("mcp__srv__t", x=1)).does == "goes on"
+    pins.announce("srv", {"t": Described(f"sha256:{'2' * 64}", "reads and sends")})
+    reaction = hooked.run(hooked.call("mcp__srv__t", x=1))
+    assert reaction.does in {"asks", "stops"}
+    assert "tool.changed" in reaction.reason
+    assert "tool.unclassified" in reaction.reason

@@ -1,8 +1,8 @@
 """The gateway between one MCP client and one server: what each message means, and what may pass.
 
 Calls, reads, answers and whatever else says something are put to the gate as actions; what it allows passes as the very
-bytes that came. Nothing is decided here: what the gate does not allow is not passed on, nor is what can't be read. Pipes and processes are
-the relay's; each direction has a module of its own.
+bytes that came. Nothing is decided here: what the gate does not allow is not passed on, nor is what can't be read.
+Pipes and processes are the relay's; each direction has a module of its own.
 """
 
 from __future__ import annotations
