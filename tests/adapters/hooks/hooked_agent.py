@@ -112,7 +112,7 @@ class Hooked:
         pipe, process.stdin = process.stdin, None
         said = Thread(target=self._say, args=(pipe, data), daemon=True)
         said.start()
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
         said.join(10)
         done = subprocess.CompletedProcess(process.args, process.returncode, out, err)
         return Reaction(done.returncode, out, err, "breaks" if self.unheard else self.makes_of(done, event))

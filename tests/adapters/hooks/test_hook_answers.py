@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 from hooked_agent import Hooked
 
@@ -63,6 +64,15 @@ def test_an_approved_call_goes_through_once_and_only_as_it_was(codex, monkeypatc
     assert codex.run(codex.call("Bash", command=f"{ASKS} -no-color")).does == "stops", "it is another call"
     assert codex.run(codex.call("Bash", "call-2", command=ASKS)).does == "goes on"
     assert codex.run(codex.call("Bash", "call-3", command=ASKS)).does == "stops", "it was used up"
+
+
+def test_of_many_identical_calls_at_once_one_approval_lets_exactly_one_through(codex, monkeypatch):
+    call = codex.call("Bash", command=ASKS)
+    codex.run(call)
+    approve_all(codex, monkeypatch)
+    with ThreadPoolExecutor(8) as pool:
+        does = [reaction.does for reaction in pool.map(lambda _: codex.run(call), range(8))]
+    assert sorted(does) == ["goes on", *["stops"] * 7]
 
 
 def test_an_approval_of_one_session_is_none_for_another(codex, monkeypatch):
@@ -277,7 +287,8 @@ def test_a_masked_command_of_codex_comes_back_without_what_it_did_not_say(codex)
 
 def test_an_agent_that_works_elsewhere_is_no_agent_of_this_gate(claude):
     assert claude.run(claude.call("Agent", prompt="go", description="x")).does == "goes on"
-    assert claude.run(claude.call("Agent", prompt="go", description="x", isolation="remote")).does == "asks"
+    for tool in ("Agent", "Task"):
+        assert claude.run(claude.call(tool, prompt="go", description="x", isolation="remote")).does == "asks"
 
 
 def test_the_result_of_a_skill_is_not_told_to_be_ignored(claude):

@@ -153,6 +153,16 @@ BREAKAGES = {
 
 @pytest.mark.parametrize("breakage", BREAKAGES)
 def test_a_breakage_inside_is_a_no(hooked, breakage):
+    check_breakage(hooked, BREAKAGES[breakage], hooked.call("Bash", command="ls"))
+
+
+@pytest.mark.parametrize("breakage", ["a detector raises", "the process is killed", "a detector never ends"])
+def test_a_breakage_inside_holds_a_result_and_a_prompt_back(hooked, breakage):
+    check_breakage(hooked, BREAKAGES[breakage], hooked.result("Bash", "made", command="ls"))
+    check_breakage(hooked, BREAKAGES[breakage], hooked.event("UserPromptSubmit", prompt="hello"))
+
+
+def check_breakage(hooked, breakage, event):
     """The real command, with a detector that breaks in its place in the table."""
     driver = f"""
 import sys
@@ -160,16 +170,16 @@ from guardhouse.detect import inspection
 from guardhouse.detect.interface import Detector
 
 def find(scene):
-    {BREAKAGES[breakage]}
+    {breakage}
     yield
 
-inspection.DETECTORS = (Detector(id="broken", codes=(), find=find), *inspection.DETECTORS)
+inspection.DETECTORS = inspection._OF_ANYTHING = (Detector(id="broken", codes=(), find=find), *inspection.DETECTORS)
 from guardhouse.cli.hooking import main
 main(sys.argv[1:])
 """
-    command = [sys.executable, "-I", "-c", driver, *hooked.command("PreToolUse", "--deadline", "2")[5:]]
-    event = json.dumps(hooked.call("Bash", command="ls")).encode()
-    reaction = hooked.feed(event, "PreToolUse", command=command)
+    name = event["hook_event_name"]
+    command = [sys.executable, "-I", "-c", driver, *hooked.command(name, "--deadline", "2")[5:]]
+    reaction = hooked.feed(json.dumps(event).encode(), name, command=command)
     assert (reaction.status, reaction.does) == (0, "stops")
     assert b"TOP SECRET" not in reaction.out + reaction.err
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 from hooked_agent import Hooked
 
@@ -123,3 +124,14 @@ def test_fifty_hooks_at_once_on_one_session_lose_nothing_and_keep_their_order(cl
     assert Counter(event.kind for event in recorded(claude)) == {"decision": 50}
     assert Counter(event.outcome for event in recorded(claude)) == {None: 25, "executed": 25}
     assert verify(claude.state / "audit").ok
+
+
+def test_fifty_calls_at_once_are_each_judged_and_recorded(hooked):
+    def run(number):
+        # A machine that is busy with other tests may need longer than the usual deadline for fifty.
+        return hooked.run(hooked.call("Bash", f"call-{number}", command=f"echo {number}"), "--deadline", "500")
+
+    with ThreadPoolExecutor(50) as pool:
+        assert [reaction.does for reaction in pool.map(run, range(50))] == ["goes on"] * 50
+    assert sorted(event.call_id for event in recorded(hooked)) == sorted(f"call-{number}" for number in range(50))
+    assert verify(hooked.state / "audit").ok

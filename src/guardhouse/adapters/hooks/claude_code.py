@@ -81,7 +81,7 @@ class ClaudeCode(Agent):
         skill = event.tool_input.get("skill")
         if event.tool == "Skill" and isinstance(skill, str) and skill:
             return SkillRunPre(skill=skill, params=event.tool_input, **self.context(event))
-        if event.tool == "Agent" and event.tool_input.get("isolation") == "remote":
+        if event.tool in {"Agent", "Task"} and event.tool_input.get("isolation") == "remote":
             # It works elsewhere, where no hook of ours is: nobody knows what such a tool does.
             return super().call(msgspec.structs.replace(event, tool="Agent (remote)"))
         cosmetic = _COSMETIC.get(event.tool, frozenset())
