@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -30,7 +30,7 @@ _LONGEST_NUMBER: Final = 18
 _HEX: Final = frozenset(b"0123456789abcdef")
 
 
-class Anchor(NamedTuple):
+class Anchor(msgspec.Struct, frozen=True):
     """An event's number and hash: noted elsewhere, it proves everything up to that event."""
 
     seq: int

@@ -2,7 +2,7 @@
 
 `msgspec` and `pathlib` take longer to load than most calls take to judge, and half of that is for things like making
 JSON schemas or `file:` addresses. While they load, those parts are stood in for by modules that load the real one when
-something is asked of them. So nothing is missing, whoever asks, and afterwards everything is found where it always is.
+something is asked of them. So nothing is missing, whoever asks, and afterwards the real ones are found as always.
 """
 
 from __future__ import annotations
@@ -15,7 +15,14 @@ from types import ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Final
+
+
+_NOT_NEEDED: Final = (
+    *("msgspec.inspect", "msgspec.msgpack", "msgspec.toml", "msgspec.yaml", "textwrap"),  # for `msgspec`
+    "platform",  # for `uuid`, which that loads
+    *("ntpath", "urllib.parse"),  # for `pathlib`
+)
 
 
 class _StandIn(ModuleType):
@@ -34,26 +41,23 @@ def load_libraries() -> None:
     # msgspec takes this rather than `typing` if it is there, and loading it costs a tenth of what a hook may cost.
     # Nothing that a hook loads needs it.
     sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]
-    standing_in = {name: module for name, module in _stand_ins().items() if name not in sys.modules}
-    sys.modules.update(standing_in)
+    sys.modules.update({name: module for name, module in _stand_ins().items() if name not in sys.modules})
     try:
         import_module("msgspec")
         import_module("pathlib")
     finally:
-        for name, module in standing_in.items():
-            if sys.modules.get(name) is module:
+        for name in _NOT_NEEDED:
+            if isinstance(sys.modules.get(name), _StandIn):
                 del sys.modules[name]
 
 
 def _stand_ins() -> dict[str, ModuleType]:
-    """For what `msgspec` loads to describe types, `uuid` to know its system, and `pathlib` to make addresses."""
-    named: dict[str, Any] = {
-        name: _StandIn(name) for name in ("platform", "urllib.parse", "textwrap", "msgspec.inspect")
-    }
+    """What is there in place of them, and for good what Python 3.11 takes longer to load than it has to."""
+    named: dict[str, Any] = {name: _StandIn(name) for name in _NOT_NEEDED}
     named["platform"].system = _system
     named["urllib.parse"].quote_from_bytes = _quote_from_bytes
     with suppress(ImportError):  # a Python without it has only the slow one
-        # What `datetime` gives out is this; what it has of its own in Python 3.11 is made and thrown away.
+        # What `datetime` gives out is this; what it has of its own in Python 3.11 it makes and throws away.
         named["datetime"] = import_module("_datetime")
     return named
 
