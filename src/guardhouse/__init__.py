@@ -12,9 +12,10 @@ Names are loaded when they are first used, so that importing the package costs l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # the one of `typing`, which the watcher of a hook does without
 if TYPE_CHECKING:
+    from typing import Any
+
     from guardhouse.adapters import Completed, Denied, Failed, NotCompleted, Outcome, Pending
     from guardhouse.guard import Guard
     from guardhouse.model import (

@@ -49,14 +49,25 @@ from guardhouse.policy import (
     UNSHOWABLE,
     Policy,
 )
-from guardhouse.ports import Approvals, AuditSink, Files, FixedPolicy, Pins, PolicySource, Resolver, Sessions
 from guardhouse.recording import Made, decision_event, execution_event, trace
 from guardhouse.redact import NOTHING_KNOWN, Description, describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from guardhouse.ports import Approvals, AuditSink, Files, FixedPolicy, Pins, PolicySource, Resolver, Sessions
+
 __all__ = ["Approvals", "AuditSink", "Files", "FixedPolicy", "Guard", "Pins", "PolicySource", "Resolver", "Sessions"]
+
+
+def __getattr__(name: str) -> Any:
+    """The ports, which a gate is given and has no need to load."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from guardhouse import ports
+
+    return getattr(ports, name)
+
 
 _ROUNDS: Final = 5
 """How often `decide` may come back with further questions."""

@@ -11,12 +11,12 @@ import fcntl
 import os
 import time
 from contextlib import contextmanager
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from guardhouse.model import GuardhouseError, ToolPin
+from guardhouse.model.digests import sha256_hex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -297,7 +297,7 @@ def _load(path: Path) -> ServerPins:
 
 
 def _command_digest(salt: str, command: Sequence[str], place: Sequence[str]) -> str:
-    return sha256(salt.encode() + msgspec.json.encode([list(command), list(place)])).hexdigest()
+    return sha256_hex(salt.encode() + msgspec.json.encode([list(command), list(place)]))
 
 
 def cut(shown: str) -> str:

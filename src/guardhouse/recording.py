@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import msgspec
@@ -22,6 +21,7 @@ from guardhouse.model import (
     RedactedText,
     Verdict,
 )
+from guardhouse.model.digests import sha256_hex
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ def utc(seconds: float) -> str:
 
 def trace(session_id: str | None, run_id: str | None, call_id: str | None, action_hash: str) -> str:
     """A name for everything about one call: by the caller's id of it, or by what it is."""
-    return f"tr_{sha256(repr((session_id, run_id, call_id or action_hash)).encode()).hexdigest()[:24]}"
+    return f"tr_{sha256_hex(repr((session_id, run_id, call_id or action_hash)).encode())[:24]}"
 
 
 class Made(msgspec.Struct, frozen=True):

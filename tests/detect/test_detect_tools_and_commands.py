@@ -5,7 +5,7 @@ from guarded_house import codes
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardhouse.detect.commands import matches_allowed
+from guardhouse.detect.commands.looking import matches_allowed
 from guardhouse.model import Decision, SkillInstall, ToolCallPre, ToolPin
 from guardhouse.trust import KNOWN_TOOLS, Capability
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from guardhouse.net import DEFAULT_PORTS, MAX_URL, BadDestination, parse_destination
+from guardhouse.net import BadDestination, parse_destination
+from guardhouse.net.destination import DEFAULT_PORTS, MAX_URL
 
 
 def refusal_of(raw):

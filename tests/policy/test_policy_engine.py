@@ -23,6 +23,7 @@ from guardhouse.model import (
     ToolCallPre,
 )
 from guardhouse.policy import FLOORS, OUTCOMES, Cause, Layer, PolicyEngine, catalogue, combine, load, read_document
+from guardhouse.policy.engine import Combined
 from guardhouse.policy.rules import RuleBook, compile_rule
 from guardhouse.policy.schema import RiskSection, RuleSection
 from guardhouse.policy.tightness import EFFECTS
@@ -39,7 +40,7 @@ def weight(cause):
 
 
 def test_nothing_at_all_is_an_allow():
-    assert combine([]) == combine([], observe=True) == (Decision.ALLOW, Decision.ALLOW)
+    assert combine([]) == combine([], observe=True) == Combined(Decision.ALLOW, Decision.ALLOW)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -47,8 +48,8 @@ def test_the_strictest_cause_decides_and_observing_leaves_the_floors(count):
     for causes in itertools.product(CAUSES, repeat=count):
         strictest = max(map(weight, causes))
         floor = max(cause.floor for cause in causes)
-        assert combine(causes) == (strictest, strictest)
-        assert combine(causes, observe=True) == (floor, strictest)
+        assert combine(causes) == Combined(strictest, strictest)
+        assert combine(causes, observe=True) == Combined(floor, strictest)
 
 
 def test_the_order_of_causes_does_not_count():

@@ -5,9 +5,10 @@ Names are loaded when they are first used: a hook starts for every call, and nee
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Final
+
     from guardhouse.adapters.functions import CallContext, GuardedAsyncFunction, GuardedFunction, is_async
     from guardhouse.adapters.names import ToolNames
     from guardhouse.adapters.outcomes import Completed, Denied, Failed, NotCompleted, Outcome, Pending

@@ -7,12 +7,12 @@ when they are erased, is not decided here.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from os import urandom
 from typing import Final
 
 from guardhouse.approvals.interface import Purpose
 from guardhouse.model import GuardhouseError
+from guardhouse.model.digests import blake2b
 
 _KEY: Final = 32
 _NONCE: Final = 24

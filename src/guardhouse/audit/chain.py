@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import codecs
 from functools import cache
-from hashlib import sha256
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
 from guardhouse.audit.notes import Note
 from guardhouse.model import AuditEvent, GuardhouseError, decode_event, encode_event
+from guardhouse.model.digests import sha256_hex
 
 GENESIS: Final = b"0" * 64
 """What stands for the hash before the first line."""
@@ -30,7 +30,7 @@ _LONGEST_NUMBER: Final = 18
 _HEX: Final = frozenset(b"0123456789abcdef")
 
 
-class Anchor(NamedTuple):
+class Anchor(msgspec.Struct, frozen=True):
     """An event's number and hash: noted elsewhere, it proves everything up to that event."""
 
     seq: int
@@ -89,7 +89,7 @@ def make_line(seq: int, prev: bytes, event: bytes, notes: tuple[Note, ...] = ())
     """The line that holds `event`, and its hash."""
     chain = CHAIN_MEMBER + _plain(msgspec.json.encode(notes)) + b"," if notes else b""
     body = b'{"seq":%d,"prev":"%b",%b"event":%b' % (seq, prev, chain, event)
-    digest = sha256(body).hexdigest().encode()
+    digest = sha256_hex(body).encode()
     return b'%b,"hash":"%b"}\n' % (body, digest), digest
 
 
@@ -109,7 +109,7 @@ def read_link(line: bytes) -> Link | None:
         and _is_hash(digest)
     ):
         return None
-    return Link(int(number), prev, digest, sha256(line[:-TAIL]).hexdigest().encode() == digest)
+    return Link(int(number), prev, digest, sha256_hex(line[:-TAIL]).encode() == digest)
 
 
 def follows(line: bytes, seq: int, digest: bytes) -> bool:

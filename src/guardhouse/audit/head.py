@@ -6,10 +6,11 @@ carries a checksum, so that a damaged one is seen. Pure: bytes in, bytes out.
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import Final
 
 import msgspec
+
+from guardhouse.model.digests import sha256_hex
 
 HEAD_SIZE: Final = 256
 SYNCED_SIZE: Final = 64
@@ -58,5 +59,5 @@ def decode_synced(record: bytes) -> int | None:
 
 
 def _sealed(text: bytes, size: int) -> bytes:
-    checksum = sha256(text).hexdigest()[:_CHECKSUM].encode()
+    checksum = sha256_hex(text)[:_CHECKSUM].encode()
     return (text + b" " + checksum).ljust(size - 1) + b"\n"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
 def main() -> None:
     """Run the command; an error that was written for people is printed as such, without a traceback."""
     if sys.argv[1:2] == ["hook"]:  # started for every call of an agent's, and must answer whatever is broken
-        # msgspec takes this rather than `typing` if it is there, and loading it costs a tenth of what a hook may cost.
-        # Nothing that a hook loads needs it.
-        sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]
+        gc.disable()  # a process of a tenth of a second has nothing to collect
         from guardhouse.cli.hooking import main as answer_hook
 
         answer_hook(sys.argv[2:])

@@ -7,18 +7,20 @@ something else, or taken too long. It starts before anything else of the house i
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
+
+# Not from `signal`, which makes enumerations of them all, and takes longer for it than a fork.
+from _signal import SIG_DFL, SIGINT, SIGKILL, signal  # type: ignore[import-not-found]
 from select import POLLIN, poll
-from signal import SIG_DFL, SIGINT, SIGKILL, signal
 from time import monotonic
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from guardhouse.adapters.hooks.closing import AGENTS, Answer, closed
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Final, NoReturn
 
 _DEADLINE: Final = 20.0
 """Seconds. The installer gives agents 30: the no has to be there before the agent stops waiting, and goes on."""
@@ -47,22 +49,22 @@ Options:
 _OPTIONS: Final = ("--event", "--config", "--state-dir", "--deadline", "--home", "--config-home", "--key-dir")
 
 
-class Options(NamedTuple):
+class Options:
     """What the command line says."""
 
-    agent: str
-    event: str | None
-    config: str | None
-    state_dir: str | None
-    deadline: float
-    home: str | None
-    config_home: str | None
-    key_dir: str | None
+    def __init__(self, agent: str, given: Mapping[str, str], deadline: float) -> None:
+        self.agent = agent
+        self.deadline = deadline
+        self.event = given.get("--event")
+        self.config = given.get("--config")
+        self.state_dir = given.get("--state-dir")
+        self.home = given.get("--home")
+        self.config_home = given.get("--config-home")
+        self.key_dir = given.get("--key-dir")
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Answer the event on standard input and exit."""
-    gc.disable()  # a process of a tenth of a second has nothing to collect
     signal(SIGINT, SIG_DFL)  # whoever stops it is not told where it was
     can_answer = _has_output()
     if not arguments or set(arguments) & {"-h", "--help"}:
@@ -105,16 +107,7 @@ def _read(arguments: Sequence[str]) -> Options | Answer:
         deadline = -1.0
     if not 0 < deadline <= _LONGEST_DEADLINE:
         return closed(agent, given.get("--event"), "the hook's deadline is no sensible number of seconds.")
-    return Options(
-        agent,
-        given.get("--event"),
-        given.get("--config"),
-        given.get("--state-dir"),
-        deadline,
-        given.get("--home"),
-        given.get("--config-home"),
-        given.get("--key-dir"),
-    )
+    return Options(agent, given, deadline)
 
 
 def _drain(ends: float) -> None:
@@ -201,6 +194,9 @@ def _work(options: Options, writer: int, caller: int) -> NoReturn:
     status = 1
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever prints must not print into the answer
+        from guardhouse.cli.sparing import load_libraries
+
+        load_libraries()
         from guardhouse.adapters.hooks.responding import respond
         from guardhouse.cli.hook_house import HookHouse
 

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 from guardhouse.config.discovery import ReloadingPolicy, Sources, find_sources
 from guardhouse.config.locations import PROJECT_NAME, Locations, find_locations, surroundings
-from guardhouse.config.mode import ChosenMode, Mode, chosen_mode, get_mode, set_mode
-from guardhouse.config.trust_store import TrustStore
 
 if TYPE_CHECKING:
     from guardhouse.config.allowances import Allowances, Kind
+    from guardhouse.config.mode import ChosenMode, Mode, chosen_mode, get_mode, set_mode
+    from guardhouse.config.trust_store import TrustStore
 
 __all__ = [
     "PROJECT_NAME",
@@ -28,7 +28,11 @@ __all__ = [
     "surroundings",
 ]
 
-_LATER = {"Allowances": "allowances", "Kind": "allowances"}
+_LATER = {
+    **dict.fromkeys(("Allowances", "Kind"), "allowances"),
+    **dict.fromkeys(("ChosenMode", "Mode", "chosen_mode", "get_mode", "set_mode"), "mode"),
+    "TrustStore": "trust_store",
+}
 """What only commands need is loaded when it is asked for, because a gate must start fast."""
 
 

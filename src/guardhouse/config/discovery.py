@@ -16,7 +16,6 @@ from weakref import WeakSet
 import msgspec
 
 from guardhouse.config.locations import PROJECT_NAME, Locations, find_locations, surroundings
-from guardhouse.config.trust_store import TrustStore
 from guardhouse.model import GuardhouseError, PolicyError
 from guardhouse.policy import FORMATS, Layer, LayerName, Policy, load, read_document, read_environment
 
@@ -43,15 +42,21 @@ class Sources(msgspec.Struct, frozen=True):
         layers: list[Layer] = []
         for name, file in self._owner_files():
             layers.append(Layer(name, read_document(str(file), _content(file))))
+        if project and (files := self.project_files()):
+            layers += self._of_project(files)
+        layers.append(Layer("environment", read_environment(self.variables)))
+        return layers
+
+    def _of_project(self, files: list[Path]) -> Iterator[Layer]:
+        from guardhouse.config.trust_store import TrustStore  # most projects have no files of ours
+
         trust = TrustStore(self.locations.trusted)
-        for file in self.project_files() if project else ():
+        for file in files:
             content = _content(file)
             trusted = trust.trusts(file, content)
             if not trusted and len(content) > _LARGEST_UNTRUSTED:
                 raise _unreadable(file, f"it is larger than {_LARGEST_UNTRUSTED} bytes and not trusted")
-            layers.append(Layer("project", read_document(str(file), content), trusted=trusted))
-        layers.append(Layer("environment", read_environment(self.variables)))
-        return layers
+            yield Layer("project", read_document(str(file), content), trusted=trusted)
 
     def load(self, *, project: bool = True) -> Policy:
         """The policy in force; PolicyError if it can't be made. Without `project`, the user's own."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from guardhouse.config.stored import read_json, write_json
 from guardhouse.model import GuardhouseError
+from guardhouse.model.digests import sha256_hex
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,4 +48,4 @@ def _place(file: Path) -> str:
 
 
 def _digest(content: bytes) -> str:
-    return f"sha256:{sha256(content).hexdigest()}"
+    return f"sha256:{sha256_hex(content)}"

@@ -15,11 +15,13 @@ from guardhouse.detect.interface import Detector, Leaf, Scene
 from guardhouse.detect.paths import TOO_MANY, is_path_key
 from guardhouse.model import Effect, Finding, ReasonCode, Severity, Span, ToolCallPre
 from guardhouse.net import CODES as NET_CODES
-from guardhouse.net import BadDestination, Destination, NetworkRules, Refusal, host_class, parse_destination
+from guardhouse.net import BadDestination, NetworkRules, Refusal, host_class, parse_destination
 from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from guardhouse.net.destination import Destination
 
 _ID: Final = "destinations"
 

@@ -7,7 +7,6 @@ The envelope carries a version: a change of what is covered is a new version, ne
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from json.encoder import encode_basestring
 from math import copysign, isfinite
@@ -15,6 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
+from guardhouse.model.digests import sha256_hex
 from guardhouse.model.errors import InvalidAction
 
 HASH_VERSION: Final = 1
@@ -37,7 +37,7 @@ def typed_digest(envelope: dict[str, Any]) -> str:
         data = _typed(envelope)
     except _NOT_JSON:
         raise _not_json() from None
-    return f"v{HASH_VERSION}:{hashlib.sha256(data).hexdigest()}"
+    return f"v{HASH_VERSION}:{sha256_hex(data)}"
 
 
 def _typed(envelope: dict[str, Any]) -> bytes:

@@ -51,6 +51,11 @@ class Destination(msgspec.Struct, frozen=True, kw_only=True):
     address: str | None = None
     """The host, if it is an address and not a name."""
 
+    @property
+    def has_default_port(self) -> bool:
+        """Whether the port is the one that the scheme means when none is written."""
+        return self.port == DEFAULT_PORTS[self.scheme]
+
 
 def parse_destination(raw: str) -> Destination:
     """The destination that `raw` names beyond doubt.

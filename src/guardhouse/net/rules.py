@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from guardhouse.model import visible
-from guardhouse.net.addresses import address_class
-from guardhouse.net.destination import DEFAULT_PORTS, Destination, parse_destination
 from guardhouse.net.errors import BadDestination, BadPattern
-from guardhouse.net.local_names import is_local_name
+from guardhouse.net.on_demand import address_class, is_local_name, parse_destination
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from guardhouse.net.destination import Destination
 
 
 class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -63,7 +63,7 @@ class NetworkRules:
     def allows(self, destination: Destination) -> str | None:
         """The pattern that allows `destination`, as it was written; None if none does."""
         host, port = destination.host, destination.port
-        ports = (port, _DEFAULT) if port == DEFAULT_PORTS[destination.scheme] else (port,)
+        ports = (port, _DEFAULT) if destination.has_default_port else (port,)
         for wanted in ports:
             if (pattern := self._exact.get((host, wanted))) is not None:
                 return pattern
@@ -118,7 +118,7 @@ class NetworkRules:
             if destination.path_is_plain:
                 return f"{host} is allowed only below certain paths"
             return f"{host} is allowed only below certain paths, and this path is not plain enough to tell"
-        port = "" if destination.port == DEFAULT_PORTS[destination.scheme] else f" port {destination.port}"
+        port = "" if destination.has_default_port else f" port {destination.port}"
         return f"{host}{port} is not on the allowlist"
 
     def _prefix_of(self, destination: Destination) -> str | None:

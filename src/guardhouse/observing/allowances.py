@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from guardhouse.config import Allowances
-from guardhouse.detect.commands.detector import matches_allowed
+from guardhouse.detect.commands.looking import matches_allowed
 from guardhouse.detect.paths import inside
 from guardhouse.model import PolicyError
 from guardhouse.net import BadDestination, parse_destination

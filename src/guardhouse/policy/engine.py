@@ -6,7 +6,7 @@ code leads to, never what a rule says; a floor stays whatever happens. The stric
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -33,7 +33,7 @@ class Cause(msgspec.Struct, frozen=True):
     """An allow rule names its code, so only its floor is left."""
 
 
-class Combined(NamedTuple):
+class Combined(msgspec.Struct, frozen=True):
     """What causes come to."""
 
     decision: Decision

@@ -11,10 +11,10 @@ sessions, so the store does not tell that two sessions speak of the same thing.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Final
 
 from guardhouse.model import GuardhouseError
+from guardhouse.model.digests import blake2b
 
 KEY_SIZE: Final = 32
 _TAG_SIZE: Final = 16

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 import msgspec
 
 from guardhouse.adapters.hooks.interface import Agent, Kind, lets_pass, project_from, refusal
-from guardhouse.adapters.hooks.marking import marked, withheld
 from guardhouse.model import Action, Decision, SkillRunPre
 
 if TYPE_CHECKING:
@@ -105,7 +104,11 @@ class ClaudeCode(Agent):
         """Nothing, or what the model sees in its place. A rewrite that changes nothing would undo another hook's."""
         if not lets_pass(verdict):
             return self.without_result(event, f"Withheld by Guardhouse. {refusal(verdict)}")
-        content = marked(shown.content, f"the tool {event.tool}") if shown.untrusted else shown.content
+        content = shown.content
+        if shown.untrusted:
+            from guardhouse.adapters.hooks.marking import marked  # for results only
+
+            content = marked(content, f"the tool {event.tool}")
         output = {"updatedToolOutput": content} if shown.masked or content != shown.content else {}
         if shown.note:
             output["additionalContext"] = shown.note
@@ -113,8 +116,11 @@ class ClaudeCode(Agent):
 
     def without_result(self, event: HookEvent, reason: str) -> dict[str, Any]:
         """In the shape that the tool gives it; what a server of somebody's returned has none that must be kept."""
-        response = event.fields.get("tool_response")
-        instead = reason if event.tool.startswith("mcp__") else withheld(response, reason)
+        instead: Any = reason
+        if not event.tool.startswith("mcp__"):
+            from guardhouse.adapters.hooks.marking import withheld  # as above
+
+            instead = withheld(event.fields.get("tool_response"), reason)
         output = {"hookEventName": event.name, "updatedToolOutput": instead}
         return {"decision": "block", "reason": reason, "hookSpecificOutput": output}
 

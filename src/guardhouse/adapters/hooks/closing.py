@@ -1,24 +1,30 @@
 """Saying no to a coding agent when the gate could not be asked: in the words of the agent and of its event.
 
 Agents go on when a hook breaks, so whatever goes wrong must end in one of these answers. Nothing of the house is
-imported here: it has to work when the rest does not.
+imported here: it has to work when the rest does not. Nor is `typing`, which would cost the watcher of every call.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, Final, NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
 
 AGENTS: Final = ("claude-code", "codex")
 """Agents whose hooks we answer."""
 
 
-class Answer(NamedTuple):
+class Answer:
     """What a hook leaves behind: its output, what it says on standard error, and its exit status."""
 
-    out: bytes
-    err: bytes = b""
-    status: int = 0
+    __slots__ = ("err", "out", "status")
+
+    def __init__(self, out: bytes, err: bytes = b"", status: int = 0) -> None:
+        self.out = out
+        self.err = err
+        self.status = status
 
 
 def answer(fields: dict[str, Any]) -> Answer:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 import msgspec
 
 from guardhouse.adapters.hooks.interface import Agent, Kind, lets_pass, refusal
-from guardhouse.adapters.hooks.marking import in_marks
 from guardhouse.adapters.hooks.transcripts import directory_of
 from guardhouse.model import Action, Decision, ToolCallPre
 
@@ -102,7 +101,10 @@ class Codex(Agent):
             fields["hookSpecificOutput"] = {"hookEventName": event.name, "additionalContext": shown.note}
         if shown.masked or shown.untrusted:
             text = shown.content if isinstance(shown.content, str) else msgspec.json.encode(shown.content).decode()
-            text = in_marks(text, f"the tool {event.tool}") if shown.untrusted else text
+            if shown.untrusted:
+                from guardhouse.adapters.hooks.marking import in_marks  # for results only
+
+                text = in_marks(text, f"the tool {event.tool}")
             fields |= {"decision": "block", "reason": f"The result, as it may be seen:\n{text}"}
         return fields
 

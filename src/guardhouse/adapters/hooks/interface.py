@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import msgspec
 
-from guardhouse.adapters.resources import kind_of_resource
 from guardhouse.model import (
     Action,
     Decision,
@@ -114,6 +113,8 @@ class Agent(ABC):
         """Arguments whose names say something else than they do elsewhere, and what they are called for the gate."""
         uri = event.tool_input.get("uri")
         if event.tool.lower() in _RESOURCE_READERS and isinstance(uri, str):
+            from guardhouse.adapters.resources import kind_of_resource  # for these few tools
+
             return {"uri": kind_of_resource(uri)}
         return {}
 

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from guardhouse.detect.commands.reading import Seen
     from guardhouse.detect.interface import Leaf, Scene
     from guardhouse.model import ReasonCode
-    from guardhouse.net import Destination, NetworkRules
+    from guardhouse.net import NetworkRules
+    from guardhouse.net.destination import Destination
 
 _MOST_PATHS: Final = 64
 """Paths of one command whose links are followed. Those of more are judged as they are written."""

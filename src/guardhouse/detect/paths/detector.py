@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from guardhouse.detect.interface import Detector, Leaf, OwnPlace, Scene
-from guardhouse.detect.paths.hooks import may_match
 from guardhouse.detect.paths.naming import LONGEST, is_for_files, read_paths
 from guardhouse.detect.paths.places import (
     GLOB_CHARACTERS,
@@ -497,6 +496,8 @@ def place_of(scene: Scene, path: str, *, whole: bool = False) -> Place:
         secret = next((kind for kind, example in _tables(homes).examples if may_reach(path, example)), None)
     hooks = kinds.get(_HOOKS) or (kinds.get(_HOOK_DIRECTORIES) if whole else None)
     if hooks is None and is_glob:
+        from guardhouse.detect.paths.hooks import may_match  # only for patterns
+
         hooks = may_match(path, homes, whole=whole)
     return _with_class(scene, Place(path, PathClass.OTHER, secret, hooks, own_place(scene, path), kinds))
 

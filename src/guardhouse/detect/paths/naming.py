@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.detect.paths.patches import patched
 from guardhouse.detect.paths.places import plain_address
 from guardhouse.trust import Capability, ToolProfile
 
@@ -89,6 +88,8 @@ def read_paths(scene: Scene) -> Iterator[tuple[Leaf, str | None]]:
         elif _looks_like_path(text, loosely=loosely, address=loosely and _is_address_key(key)):
             yield leaf, text
         if patches or key in _PATCH_KEYS:
+            from guardhouse.detect.paths.patches import patched  # few calls have any
+
             for name in patched(text):
                 yield leaf, name
     if len(scene.leaves) > 2:

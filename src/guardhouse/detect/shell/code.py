@@ -6,7 +6,9 @@ a shell went to, the files that were written.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from guardhouse.detect.acts import UNKNOWN
 from guardhouse.detect.paths.places import absolute
@@ -23,7 +25,7 @@ NOT_KNOWN: Final = "_NOTEBOOK_VALUE"
 _MOST_PLACES: Final = 3
 
 
-class Piece(NamedTuple):
+class Piece(msgspec.Struct, frozen=True):
     """A part of a text that is to be followed in one way."""
 
     kind: str

@@ -5,7 +5,6 @@ Text stays known only if everything that a program does to it is worked out here
 
 from __future__ import annotations
 
-import binascii
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -151,7 +150,7 @@ def _from_base64(text: str) -> str | None:
     compact = "".join(text.split())
     try:
         return base64.b64decode(compact + "=" * (-len(compact) % 4), validate=True).decode("utf-8", "replace")
-    except (binascii.Error, ValueError):
+    except ValueError:
         return None
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from guardhouse.detect.acts import Source
-from guardhouse.detect.shell.programs.git import run_git
 from guardhouse.detect.shell.programs.interpreters import read_foreign
 from guardhouse.detect.shell.programs.options import parsed
 from guardhouse.model import Effect
@@ -50,6 +49,8 @@ _WHOSE: Final = frozenset(
 def run_project(machine: Machine, state: State, call: Call) -> None:
     """Follow what a program of this kind would run or reach."""
     if call.name == "git":
+        from guardhouse.detect.shell.programs.git import run_git  # a large table
+
         run_git(machine, state, call)
     else:
         agent = _agent(call)
