@@ -132,6 +132,34 @@ HOOKS = [
     "cp /tmp/hooks.json ~/.codex/",
     "cp /tmp/config.toml .codex/",
     "ln -sfn /tmp/c ~/.claude",
+    "python3 -c \"from pathlib import Path; (next(Path('.').glob('.c*'))/'settings.local.json').write_text('{}')\"",
+    "F=~/.claude/settings.json python3 -c \"import os; os.remove(os.environ['F'])\"",
+    "export F=~/.claude/settings.json; python3 -c \"import os; os.remove(os.getenv('F'))\"",
+    "F=~/.claude/settings.json node -e 'fs.unlinkSync(process.env.F)'",
+    'F=.claude/settings.json node -e \'require("fs").writeFileSync(process.env.F,"{}")\'',
+    'echo ~/.claude/settings.json | python3 -c "import os,sys; os.remove(sys.stdin.read().strip())"',
+    "echo ~/.claude/settings.json | perl -ne 'chomp; unlink $_'",
+    'echo ~/.claude/settings.json | node -e \'require("fs").unlinkSync(require("fs").readFileSync(0,"utf8").trim())\'',
+    "F=~/.claude/settings.json ruby -e 'File.delete(ENV[\"F\"])'",
+    "F=~/.claude/settings.json perl -e 'unlink $ENV{F}'",
+    "F=.claude/settings.json perl -e 'open(F,\">\",$ENV{F}); print F 1'",
+    'F=.claude/settings.json awk \'BEGIN{print "{}" > ENVIRON["F"]}\'',
+    "python3 -c \"open(input(),'w').write('x')\" <<< .claude/settings.json",
+    "F=.claude/settings.json php -r 'unlink(getenv(\"F\"));'",
+    "F=.claude/settings.json lua -e 'os.remove(os.getenv(\"F\"))'",
+    "F=~/.claude/settings.json python3 -c \"import os,subprocess; subprocess.run(['rm', os.environ['F']])\"",
+    'perl -e \'unlink join("/", ".claude", "settings.json")\'',
+    'perl -e \'unlink sprintf("%s/%s.json", ".claude", "settings")\'',
+    'php -r \'unlink(implode("/", [".claude","settings.json"]));\'',
+    'php -r \'unlink(sprintf("%s/settings.json", ".claude"));\'',
+    'node -e \'require("fs").unlinkSync([".claude","settings.json"].join("/"))\'',
+    'ruby -e \'File.delete([".claude","settings.json"].join("/"))\'',
+    'ruby -e \'File.delete(format("%s/settings.json", ".claude"))\'',
+    "awk -v f=.claude/settings.json 'BEGIN{print \"x\" > f}'",
+    "awk 'BEGIN{print \"{}\" > ARGV[1]}' ~/.claude/settings.json",
+    "awk '{print > FILENAME}' .claude/settings.json",
+    "echo .claude/settings.json > l; python3 -c \"import os; os.remove(open('l').read().strip())\"",
+    "f() { python3 -c \"import os; os.remove(os.environ['F'])\"; }; F=a.txt f; F=.claude/settings.json f",
 ]
 OWN = [
     "cp -r /tmp/x/guardhouse ~/.config/",
@@ -145,6 +173,7 @@ OWN = [
     "cp -r /tmp/c/. ~",
     "rsync -a /tmp/c/.config ~",
     "chmod 000 ~/.local/state",
+    "F=~/.config/guardhouse/config.yaml python3 -c \"import os; os.remove(os.environ['F'])\"",
 ]
 FINE = [
     "cat .claude/settings.json",
@@ -196,6 +225,12 @@ FINE = [
     "codex exec 'fix the tests'",
     "npx @anthropic-ai/claude-code -p hi",
     "claude mcp list",
+    "F=out.json python3 -c \"import os; open(os.environ['F'],'w').write('x')\"",
+    "S=.claude/settings.json; python3 -c \"import json,os; print(json.load(open(os.environ['S'])))\"",
+    "cat .claude/settings.json | python3 -c 'import json,sys; print(json.load(sys.stdin))'",
+    "python3 - <<'E'\nfrom pathlib import Path\nfor p in Path('.').rglob('*.py'):\n  if '.claude' not in p.parts:\n"
+    + "    p.write_text(p.read_text().replace('settings', 'b'))\nE",
+    "awk -F, '{print > ($2 \".csv\")}' data.csv",
 ]
 OBSERVING = "guard: {mode: observe}"
 

@@ -366,6 +366,7 @@ def read_foreign(
 ) -> None:
     """Note what code of another language would do, with the words that it is given if they are known."""
     machine.spend(150 + len(code.text) // 2)
+    before = len(machine.loose)
     if language == "python":
         from guardhouse.detect.python import read_python  # only where there is Python to read
 
@@ -379,6 +380,10 @@ def read_foreign(
 
         acts = read_code(language, code.text.replace(UNKNOWN, "_"))
     adopt(machine, state, call, code, acts)
+    if len(machine.loose) > before:
+        from guardhouse.detect.shell.programs.loose_ends import tie  # hardly ever needed
+
+        tie(machine, state, call, code, machine.loose[before:])
 
 
 def adopt(machine: Machine, state: State, call: Call, code: Value, acts: tuple[Act, ...]) -> None:
