@@ -249,7 +249,8 @@ def run_interpreter(machine: Machine, state: State, call: Call, one: Interpreter
         if code.sources & (_NETWORK if filters else FROM_OUTSIDE) or (not filters and not code.known and code.sources):
             machine.act(call, state, Effect.EXECUTES, code, sources=code.sources)
         read_foreign(machine, state, call, one.language, code, words)
-    if one.language in ("sed", "perl", "ruby") and sorted_.has("-i --in-place"):
+    in_place = one.language in ("sed", "perl", "ruby") and sorted_.has("-i --in-place")
+    if in_place or any(value.text.startswith("inplace") for value in sorted_.values("-i --include")):
         for place in words:
             machine.on_path(call, state, Effect.WRITES, place)
     sources = call.stdin.sources if not call.waits else NOTHING
