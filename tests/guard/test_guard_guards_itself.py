@@ -55,6 +55,23 @@ DRIVES = [
     "pnpm dlx @openai/codex exec --dangerously-bypass-approvals-and-sandbox x",
     "node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js --bare",
     "npm exec @google/gemini-cli -- --yolo",
+    "~/.local/share/claude/versions/2.1.300 --bare -p x",
+    "~/.local/share/claude/versions/2.1.300 --settings x.json -p x",
+    "aider --yes-always -m x",
+    "uvx aider-chat --yes-always -m x",
+    "cursor-agent -f -p x",
+    "copilot --allow-all-tools -p x",
+    "gh copilot -- --allow-all-tools -p x",
+    "droid exec --skip-permissions-unsafe x",
+    "q chat --trust-all-tools x",
+    "kiro-cli chat --trust-all-tools x",
+    "goose run -t x",
+    "crush run x",
+    "openhands -t x",
+    "interpreter -y",
+    "opencode run x",
+    "python3 -c \"from claude_agent_sdk import query; query('x', permission_mode='bypassPermissions')\"",
+    'node -e \'import("@anthropic-ai/claude-agent-sdk").then(m=>m.query({permissionMode:"bypassPermissions"}))\'',
 ]
 HOOKS = [
     "cp x/settings.json .claude/",
@@ -132,6 +149,19 @@ HOOKS = [
     "cp /tmp/hooks.json ~/.codex/",
     "cp /tmp/config.toml .codex/",
     "ln -sfn /tmp/c ~/.claude",
+    "sbcl --eval '(delete-file \"~/.claude/settings.json\")'",
+    "racket -e '(delete-file \".claude/settings.json\")'",
+    "ocaml -e 'Sys.remove \".claude/settings.json\"'",
+    "ghc -e 'System.Directory.removeFile \".claude/settings.json\"'",
+    "swift -e 'import Foundation; try FileManager.default.removeItem(atPath: \".claude/settings.json\")'",
+    'qjs -e \'std.open(".claude/settings.json","w")\'',
+    "clojure -e '(clojure.java.io/delete-file \".claude/settings.json\")'",
+    'clojure -M -e \'(spit ".claude/settings.json" "{}")\'',
+    "janet -e '(os/rm \".claude/settings.json\")'",
+    "nim --eval:'removeFile(\".claude/settings.json\")'",
+    "python3 -c \"import os; d=os.open('.claude',0); os.open('settings.local.json',65,dir_fd=d)\"",
+    "python3 -c \"import os; d=os.open('.claude',0); os.unlink('settings.json',dir_fd=d)\"",
+    "python3 -c \"import os; os.rename('y/cl', ''.join(map(chr,[46,99,108,97,117,100,101])))\"",
     'perl -e \'chdir ".claude"; unlink "settings.json"\'',
     'node -e \'process.chdir(".claude"); require("fs").writeFileSync("settings.json","{}")\'',
     'ruby -e \'Dir.chdir(".claude"); File.write("settings.json","{}")\'',
@@ -279,6 +309,27 @@ FINE = [
     "codex exec 'fix the tests'",
     "npx @anthropic-ai/claude-code -p hi",
     "claude mcp list",
+    "tmux new -d -s x; tmux send-keys -t x 'npm run dev' Enter",
+    "tmux new-session -d -s dev 'npm run dev'",
+    "tmux capture-pane -p -t dev",
+    "tmux ls",
+    "strace -f ls",
+    "gdb ./a.out",
+    "gdb --args ./a.out x",
+    "copilot -p 'explain'",
+    "cursor-agent -p 'fix'",
+    "aider README.md",
+    "gh copilot suggest 'x'",
+    "gh pr list",
+    "q chat 'x'",
+    "sbcl --eval '(print 1)'",
+    "ghc -e 'putStrLn \"x\"'",
+    "clojure -M:test",
+    "racket -e '(+ 1 2)'",
+    "screen -ls",
+    "screen -dmS x npm run dev",
+    "osascript -e 'display notification \"done\"'",
+    "wezterm cli list",
     "mkdir -p .claude/skills/x",
     "mkdir .claude",
     "mkdir -p .claude/commands",
@@ -301,6 +352,30 @@ FINE = [
     "cat .claude/settings.json | python3 -c 'import json,sys; print(json.load(sys.stdin))'",
     "python3 - <<E\nfor p in Path('.').rglob('*.py'):\n  if '.claude' in p.parts: p.write_text('settings')\nE",
     "awk -F, '{print > ($2 \".csv\")}' data.csv",
+]
+ASKS = [
+    # keys that may answer a question, processes that are held, start-up files in reach of code that names none
+    "tmux send-keys -t dev 'y' Enter",
+    "tmux send-keys y Enter",
+    "tmux paste-buffer -t x",
+    "screen -S x -X stuff 'y\\r'",
+    "xdotool type y",
+    "ydotool type y",
+    "wtype y",
+    "dotool <<< 'type y'",
+    'osascript -e \'tell application "System Events" to keystroke "y"\'',
+    "kitty @ send-text y",
+    "wezterm cli send-text y",
+    "python3 -c \"import fcntl,termios; fcntl.ioctl(0, termios.TIOCSTI, 'y')\"",
+    "perl -e 'ioctl(STDIN, 0x5412, \"y\")'",
+    "reptyr 1234",
+    "gdb -p 1234",
+    "strace -p 1234",
+    "tmux new -d -s x; tmux send-keys -t main y Enter",
+    "python3 -c \"open(input(),'w').write('x')\" <<< ~/.bashrc",
+    "awk -v f=$HOME/.bashrc 'BEGIN{print \"x\" >> f}'",
+    "F=~/.ssh/authorized_keys python3 -c \"import os; open(os.environ['F'],'a').write('x')\"",
+    "sbcl --eval '(delete-file \"~/.bashrc\")'",
 ]
 OBSERVING = "guard: {mode: observe}"
 
@@ -329,6 +404,11 @@ def test_no_command_takes_the_guard_out_of_the_way_enforcing_or_observing(judge,
         verdict = judge(command, yaml)
         if verdict.decision is not Decision.DENY or code not in codes(verdict):
             passed[command] = (verdict.decision.value, codes(verdict))
+    assert passed == {}
+
+
+def test_what_could_answer_a_question_or_change_a_start_up_file_asks(judge):
+    passed = {command: codes(verdict) for command in ASKS if (verdict := judge(command)).decision is Decision.ALLOW}
     assert passed == {}
 
 

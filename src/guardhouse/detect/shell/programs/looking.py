@@ -144,6 +144,7 @@ def look_at_arguments(machine: Machine, state: State, call: Call, *, explained: 
     unknown = not (talks or told or names or codes or call.name in NETWORK)
     if unknown and call.program.text not in state.functions:
         _look_for_commands(machine, state, call)
+        _look_into_code(machine, state, call)
     others = talks or told or call.name in NETWORK
     written = _outputs(machine, state, call, _PLAIN_OUTPUTS if others else _OUTPUT_OPTIONS)
     for value in call.args:
@@ -185,6 +186,20 @@ def _look_for_commands(machine: Machine, state: State, call: Call) -> None:
             machine.enter_wrapped(text.lstrip("|! "), state.copy(), value, call.name)
 
 
+def _look_into_code(machine: Machine, state: State, call: Call) -> None:
+    """Code of a language that nobody reads here: what it names it may change."""
+    for place, value in enumerate(call.args):
+        name, glued, text = value.text.partition(":" if value.text.startswith("--eval:") else "=")
+        if name not in _EVALUATING:
+            continue
+        code = replace(value, text=text) if glued else call.args[place + 1] if place + 1 < len(call.args) else None
+        if code is not None and not _CODE_MARKS.isdisjoint(code.text):
+            from guardhouse.detect.shell.programs.loose_ends import tie  # hardly ever needed
+
+            tie(machine, state, call, code, [(Effect.DELETES, False)])
+
+
+_EVALUATING: Final = frozenset("-e --eval --evaluate -E --expr --expression --execute".split())
 _DESTROYERS: Final = frozenset("rm shred unlink dd mkfs wipefs srm blkdiscard".split())
 
 
