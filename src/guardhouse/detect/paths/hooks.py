@@ -65,6 +65,12 @@ def is_telling(name: str) -> bool:
     return any(_fits(wanted, folded, alone=False) for wanted in _names())
 
 
+@lru_cache(maxsize=1)
+def stems() -> frozenset[str]:
+    """The names of settings without their endings."""
+    return frozenset(name.rpartition(".")[0] for name in _names() if "." in name[1:])
+
+
 def is_hook_directory_name(name: str) -> bool:
     """Whether an agent's settings lie in directories of this name."""
     return folded_path(name) in _directory_names()

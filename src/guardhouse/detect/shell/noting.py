@@ -115,7 +115,8 @@ class Notes:
 
 def _may_be_anything(text: str) -> bool:
     """Whether a path of which a piece is not known may end in the name of a setting."""
-    return is_telling(text.rstrip("/").rpartition("/")[2].replace(UNKNOWN, "*"))
+    name = text.rstrip("/").rpartition("/")[2]
+    return name == UNKNOWN or is_telling(name.replace(UNKNOWN, "*"))
 
 
 def located(state: State, path: str) -> tuple[str, Scope]:

@@ -189,6 +189,8 @@ def _look_for_commands(machine: Machine, state: State, call: Call) -> None:
 def _look_into_code(machine: Machine, state: State, call: Call) -> None:
     """Code of a language that nobody reads here: what it names it may change."""
     for place, value in enumerate(call.args):
+        if value.text[:2] not in _DASHES:
+            continue
         name, glued, text = value.text.partition(":" if value.text.startswith("--eval:") else "=")
         if name not in _EVALUATING:
             continue
@@ -199,6 +201,7 @@ def _look_into_code(machine: Machine, state: State, call: Call) -> None:
             tie(machine, state, call, code, [(Effect.DELETES, False)])
 
 
+_DASHES: Final = frozenset(["-e", "-E", "--"])
 _EVALUATING: Final = frozenset("-e --eval --evaluate -E --expr --expression --execute".split())
 _DESTROYERS: Final = frozenset("rm shred unlink dd mkfs wipefs srm blkdiscard".split())
 
@@ -207,6 +210,8 @@ def _outputs(machine: Machine, state: State, call: Call, options: frozenset[str]
     """Files that an option names which is for output wherever it is known."""
     found = []
     for place, value in enumerate(call.args):
+        if value.text[:1] != "-" or len(value.text) < 2:
+            continue
         name, equals, text = value.text.partition("=")
         reports = name[:2] == "--" and name.endswith(_REPORTS)
         if name in options or reports or (equals and name[:2] == "--" and name.endswith(_OUTPUT_ENDINGS)):

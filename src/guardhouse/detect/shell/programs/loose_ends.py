@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from guardhouse.detect.acts import UNKNOWN
-from guardhouse.detect.paths.hooks import is_telling, put_together
+from guardhouse.detect.paths.hooks import is_telling, put_together, stems
 from guardhouse.detect.paths.places import folded_path
 from guardhouse.model import Confidence, Effect
 
@@ -79,7 +79,7 @@ def _is_delicate(word: str) -> bool:
 
 def _stems(texts: Sequence[str], parts: frozenset[str]) -> frozenset[str]:
     """Names without an ending that stand in quotes, or in a path."""
-    candidates = [part for part in parts if part.isalpha() and is_telling(f"{part}.*")]
+    candidates = parts & stems()
     lowered = [text.lower() for text in texts] if candidates else []
     return frozenset(part for part in candidates if any(_is_quoted(text, part) for text in lowered))
 
