@@ -140,7 +140,7 @@ PATHS = {
     "with_suffix": ("with_suffix('.b')", f"/v/a{UNKNOWN}"),
     "with_name": ("with_name('b')", "/v/b"),
     "glob": ("glob('*')", f"/v/a/{UNKNOWN}"),
-    "rglob": ("rglob('*.b')", f"/v/a/{UNKNOWN}"),
+    "rglob": ("rglob('*.b')", f"/v/a/{UNKNOWN}.b"),
     "iterdir": ("iterdir()", f"/v/a/{UNKNOWN}"),
     "walk": ("walk()", f"/v/a/{UNKNOWN}"),
 }

@@ -64,7 +64,8 @@ class Act(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     unplaced: bool = False
     """The target is named by another program's output: it can be anywhere."""
     vague: bool = False
-    """The file is given to a program of which nobody knows whether it only looks."""
+    """The file is given to a program of which nobody knows whether it only looks, or, if something is done to it, it is
+    in reach of code of which nobody knows which file it changes."""
     what: str = ""
     """A short clause for a person: what would be lost or changed. Never text out of the code."""
     instead: str = ""

@@ -145,12 +145,13 @@ class Effects:
         real = self._real(known)
         if real is not None and real != known:
             places.append(self._place(real, act))
-        for place in places:
-            if self._is_own(place, act):
-                yield self._on_place(OWN_FILES, act, leaf, place, PathClass.GUARD)
-            elif place.hooks is not None and (act.effect in _CHANGES or act.vague):
-                yield self._on_place(HOOK_FILES, act, leaf, place, detail=place.hooks)
+        yield from self._on_floor(act, leaf, places)
         worst = max(places, key=lambda place: _DELICATE.get(place.path_class, 0))
+        if act.vague and act.effect in _CHANGES:
+            # It may well be another file that is changed.
+            if worst.path_class is PathClass.PERSISTENCE:
+                yield self._on_place(PERSISTENCE_WRITE, act, leaf, worst)
+            return
         yield self._on_place(TOUCHED, act, leaf, worst)
         if act.effect in _CHANGES and worst.path_class in WORK:
             yield self._on_place(WORK_WRITE, act, leaf, worst)
@@ -159,6 +160,14 @@ class Effects:
             if code is not None:
                 yield self._on_place(code, act, leaf, place)
                 break
+
+    def _on_floor(self, act: Act, leaf: Leaf | None, places: list[Place]) -> Iterator[Finding]:
+        """What nobody may allow: places of the guard's, and settings that decide whether an agent calls it."""
+        for place in places:
+            if self._is_own(place, act):
+                yield self._on_place(OWN_FILES, act, leaf, place, PathClass.GUARD)
+            elif place.hooks is not None and (act.effect in _CHANGES or act.vague):
+                yield self._on_place(HOOK_FILES, act, leaf, place, detail=place.hooks)
 
     def _less(self, act: Act, code: ReasonCode | None, place: Place) -> ReasonCode | None:
         """What is left of a code where the act depends on a variable being empty or a directory not being there."""

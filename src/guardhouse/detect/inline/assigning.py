@@ -9,6 +9,7 @@ from typing import Final
 
 from guardhouse.detect.acts import UNKNOWN
 from guardhouse.detect.inline.context import Context
+from guardhouse.detect.inline.folding import folds
 from guardhouse.detect.inline.home import home_end
 from guardhouse.detect.inline.tokens import MARK, MIXED, NAME, NUMBER, PATTERN, TEXT
 from guardhouse.detect.inline.values import WRAPPERS
@@ -76,6 +77,7 @@ def _worth(context: Context, at: int) -> str:
     if tokens.kinds[at] == NAME:
         text = tokens.texts[at]
         known = context.constants.get(text) is not None or home_end(tokens, at) or text in WRAPPERS
+        known = known or folds(context.called, text)
     else:
         known = tokens.kinds[at] in _LITERAL or (context.language.spaced and tokens.is_mark(at, "("))
     values = context.arguments(at).values if known else ()

@@ -91,6 +91,8 @@ def _touch(context: Context, does: Does, text: str, values: tuple[Value, ...], a
         notes.act(Effect.ESCALATES, what="it would run as another user")
     elif does is Does.DECODES:
         notes.decodes = True
+    elif does is Does.ENTERS:
+        notes.enter(text)
     elif does is Does.LISTS:
         for value in values:
             notes.glob(value.text)

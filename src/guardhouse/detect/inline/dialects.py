@@ -14,7 +14,7 @@ from guardhouse.detect.inline.values import command_line
 from guardhouse.model import Effect
 
 _AWK_STREAMS: Final = frozenset({"/dev/stderr", "/dev/stdout", "-", "/dev/null"})
-APPLESCRIPT: Final = frozenset("do run load administrator delete".split())
+APPLESCRIPT: Final = frozenset("do run load administrator delete keystroke key".split())
 """Words that such a sentence starts with."""
 _LOOKING: Final = 10
 """What looking for the other end of a pipe costs, in tokens."""
@@ -124,6 +124,9 @@ def applescript(context: Context, i: int, name: str) -> None:
     elif first == "administrator" and words[:1] == ["privileges"]:
         context.place(i, i + 2)
         notes.act(Effect.ESCALATES, what="it would ask for an administrator's rights")
+    elif first == "keystroke" or (first == "key" and words[:1] == ["code"]):
+        context.place(i, i + 1)
+        notes.act(Effect.ESCALATES, what="it would type into another program")
     elif first == "delete" and "finder" in context.code.lower():
         context.place(i, i + 1)
         notes.path(Effect.DELETES, UNKNOWN)

@@ -48,6 +48,8 @@ class Does(Enum):
     DECODES = auto()
     CALLS = auto()
     """Calls what the argument names, with the other arguments."""
+    ENTERS = auto()
+    """Goes to another directory."""
     LISTS = auto()
     """Looks for files by a pattern."""
     LISTS_DIRECTORY = auto()
@@ -269,6 +271,15 @@ ROWS: Final = (
     Row("perl ruby", "open sysopen File.open File.new IO.open IO.sysopen Kernel.open", Does.OPENS, "NAME(F, '>', 'a')", "print 'open'; close(F)"),
     Row("php c lua octave ocaml", "fopen freopen io.open open_out open_in", Does.OPENS, "NAME('a', 'w');", "echo 'fopen';"),
     Row("r", "file gzfile", Does.OPENS, 'NAME("a", "w")', 'cat("file")'),
+    Row("perl", "chdir POSIX.chdir", Does.ENTERS, "NAME 'd'; unlink 'a'", "print 'chdir'"),
+    Row("ruby", "Dir.chdir FileUtils.cd FileUtils.chdir", Does.ENTERS, "NAME('d') { File.delete('a') }", "puts 'Dir.chdir'"),
+    Row("php c", "chdir", Does.ENTERS, "NAME('d'); unlink('a');", "echo 'chdir';"),
+    Row("node", "process.chdir Deno.chdir", Does.ENTERS, 'NAME("d"); fs.unlinkSync("a")', 'console.log("process.chdir")'),
+    Row("lua", "lfs.chdir posix.chdir vim.fn.chdir", Does.ENTERS, 'NAME("d"); os.remove("a")', 'print("lfs.chdir")'),
+    Row("go", "os.Chdir syscall.Chdir", Does.ENTERS, 'os.Chdir("d"); os.Remove("a")', 'fmt.Println("os.Chdir")'),
+    Row("elixir", "File.cd File.cd!", Does.ENTERS, 'NAME("d"); File.rm("a")', 'IO.puts "File.cd"'),
+    Row("ocaml", "Sys.chdir Unix.chdir", Does.ENTERS, 'NAME "d"; Sys.remove "a"', 'print_string "Sys.chdir"'),
+    Row("haskell", "setCurrentDirectory", Does.ENTERS, 'main = NAME "d" >> removeFile "a"', 'main = putStrLn "cd"'),
     # Who one is.
     Row("perl php c", "POSIX.setuid POSIX.setgid setuid setgid seteuid setegid setreuid setresuid posix_setuid posix_setgid posix_seteuid posix_setegid", Does.ESCALATES, "NAME(0)", "print 'setuid'"),
     Row("ruby node", "Process.setuid Process.Sys.setuid Process.UID.change_privilege Process.Sys.setgid process.setuid process.setgid process.seteuid Process.initgroups", Does.ESCALATES, "NAME(0)", "puts 'setuid'"),
@@ -310,6 +321,7 @@ EFFECTS: Final = {
     Does.ESCALATES: Effect.ESCALATES,
     Does.DECODES: Effect.EXECUTES,
     Does.CALLS: Effect.EXECUTES,
+    Does.ENTERS: Effect.DELETES,
     Does.LISTS: Effect.DELETES,
     Does.LISTS_DIRECTORY: Effect.DELETES,
 }

@@ -6,6 +6,7 @@ that is sent are a file that leaves.
 
 from __future__ import annotations
 
+import shlex
 from typing import Final
 
 from guardhouse.detect.acts import UNKNOWN, Act, Source, Target
@@ -19,6 +20,9 @@ _MOST_WORK: Final = 3300
 _MOST_GATHERED: Final = 2000
 """Tokens that are looked at once more, as arguments of calls."""
 _MOST_GLOBS: Final = 8
+_MOST_DIRECTORIES: Final = 4
+_ABSOLUTE: Final = frozenset(("/", "~", HOME, UNKNOWN))
+"""What a path begins with that is the same from every directory, or that nobody knows."""
 _DYNAMIC: Final = frozenset({Source.DYNAMIC})
 _DECODED: Final = frozenset({Source.DECODED})
 
@@ -33,6 +37,8 @@ class Notes:
         self._calls = 0
         self._work = _MOST_WORK
         self._gathering = _MOST_GATHERED
+        self._directories: list[str] = []
+        """Directories that the code goes to, besides the one it starts in."""
         self._globs: dict[tuple[str, bool], None] = {}
         self.sockets = False
         self.listens = False
@@ -122,6 +128,10 @@ class Notes:
         self.runs_unknown |= unknown
         sources = (_DYNAMIC if unknown else frozenset()) | (_DECODED if was_decoded else frozenset())
         self.act(Effect.EXECUTES, command, "shell", sources=sources, certainty=certainty)
+        for directory in self._directories:
+            if UNKNOWN not in directory and not unknown:
+                line = f"cd {shlex.quote(directory)} && {command}"
+                self.act(Effect.EXECUTES, line, "shell", sources=sources, certainty=certainty)
 
     def evaluate(self) -> None:
         """Note text that is run as code, and that nobody can see."""
@@ -147,6 +157,20 @@ class Notes:
         if path:
             certainty = Confidence.MEDIUM if path == UNKNOWN else Confidence.HIGH
             self.act(effect, path, "path", recursive=recursive, certainty=certainty)
+            if path[0] not in _ABSOLUTE:
+                for directory in self._directories:
+                    self.act(effect, f"{directory.rstrip('/')}/{path}", "path", recursive=recursive)
+
+    def enter(self, directory: str) -> None:
+        """Note that from here on the code may be in another directory: whether it got there is not known, so what it
+        does is done in each."""
+        if directory and directory[0] not in _ABSOLUTE and self._directories:
+            directory = f"{self._directories[-1].rstrip('/')}/{directory}"
+        if directory and directory not in self._directories:
+            if len(self._directories) == _MOST_DIRECTORIES:
+                self.give_up("it goes to too many directories")
+            else:
+                self._directories.append(directory)
 
     def connect(self, target: str, kind: Target) -> None:
         """Note where it reaches out to."""

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from guardhouse.detect.acts import UNKNOWN
 from guardhouse.detect.inline.constants import Constants, filled
 from guardhouse.detect.inline.decoding import decoded
+from guardhouse.detect.inline.folding import OF_LISTS, by_method, folded, folds, hides, of_list
 from guardhouse.detect.inline.home import HOME, home_end
 from guardhouse.detect.inline.languages import Language, called
 from guardhouse.detect.inline.tokens import COMMAND, MARK, MIXED, NAME, NUMBER, TEXT, Tokens
@@ -23,6 +24,7 @@ _ENDS: Final = frozenset("if unless while until for foreach or and do then end f
 WRAPPERS: Final = frozenset(
     "new String Path.of Paths.get File Path URI URI.parse URI.create URL Seq List List.of Arrays.asList CString.new c "
     "listOf arrayOf Pathname.new Pathname java.io.File my local const qw var let parse URI.join Addressable.URI.parse "
+    "scalar lc uc "
     "shell spawn glob Dir.glob Dir File.glob bsd_glob GLOB_BRACE string str list filepath.Glob glob.sync fs.globSync "
     "Path.new PathBuf.from Path.wildcard Sys.glob fast_glob.sync globSync String.from vec Path.expand File.expand_path "
     "path.expand path.resolve expand".split()
@@ -147,11 +149,29 @@ class _Gathering:
             return not self.values and self._value(text[1:])
         if self._is_key(text):
             return False
-        if text[0] == "." and self.current is not None:
-            # A method of what was read makes something else of it.
-            self.current = UNKNOWN
-            return False
+        if text[0] == "." and (self.current is not None or (text in OF_LISTS and self._follows_list())):
+            return self._method(text)
         return self._unknown()
+
+    def _follows_list(self) -> bool:
+        return self.tokens.is_mark(self.i - 1, "]") and bool(self.values) and self.values[-1].listed
+
+    def _method(self, name: str) -> bool:
+        """A method of what was read makes something else of it."""
+        tokens, at = self.tokens, self.i + 1
+        texts: list[str] = []
+        if tokens.is_mark(at, "("):
+            known = self.depth < _MOST_DEPTH
+            inner = arguments(self.language, tokens, at, self.constants, self.depth + 1) if known else None
+            texts = [value.text for value in inner.values] if inner is not None else [UNKNOWN]
+            self.i = inner.end - 1 if inner is not None else self._closing(at)
+        if self.current is not None:
+            self.current = by_method(name, self.current, texts)
+        else:
+            items = [value.text for value in self.values if value.listed]
+            self.values = [value for value in self.values if not value.listed]
+            self.current = of_list(name, items, texts)
+        return UNKNOWN not in self.current
 
     def _is_key(self, text: str) -> bool:
         tokens, i = self.tokens, self.i
@@ -165,6 +185,11 @@ class _Gathering:
             inner = arguments(self.language, tokens, at, self.constants, self.depth + 1)
             self.i = inner.end - 1
             return self._value("/".join(value.text.rstrip("/") for value in inner.values[:8]))
+        if folds(self.called, name) and self.depth < _MOST_DEPTH and not self._is_decoder(at):
+            inner = arguments(self.language, tokens, at, self.constants, self.depth + 1)
+            self.i = inner.end - 1
+            self.was_decoded |= hides(self.called, name)
+            return self._value(folded(self.called, name, [value.text for value in inner.values]))
         at += tokens.is_mark(at, "(")
         if name == "pack" and at < len(tokens.kinds) and tokens.texts[at] == "H*":
             at += 2
@@ -180,6 +205,11 @@ class _Gathering:
         if tokens.is_name(self.i + 1) and tokens.texts[self.i + 1] in (".toString", ".to_s"):
             self.i = self._closing(self.i + 2) if tokens.is_mark(self.i + 2, "(") else self.i + 1
         return self._value(text)
+
+    def _is_decoder(self, at: int) -> bool:
+        """`pack("H*", …)` undoes an encoding."""
+        at += self.tokens.is_mark(at, "(")
+        return at < len(self.tokens.kinds) and self.tokens.texts[at] == "H*"
 
     def _closing(self, at: int) -> int:
         """The next closing bracket."""

@@ -65,9 +65,31 @@ def is_telling(name: str) -> bool:
     return any(_fits(wanted, folded, alone=False) for wanted in _names())
 
 
+@lru_cache(maxsize=1)
+def stems() -> frozenset[str]:
+    """The names of settings without their endings."""
+    return frozenset(name.rpartition(".")[0] for name in _names() if "." in name[1:])
+
+
 def is_hook_directory_name(name: str) -> bool:
     """Whether an agent's settings lie in directories of this name."""
     return folded_path(name) in _directory_names()
+
+
+def put_together(parts: frozenset[str], stems: frozenset[str], home: str) -> str | None:
+    """A setting whose path can be put together of these names; a name may be there without its ending, as a stem, if
+    a directory is named, too. None if there is none."""
+    for _agent, root, names, are_directories in _rows():
+        if are_directories:
+            continue
+        wanted = names[:-1] if names[-1] == _ANY else names
+        *above, last = wanted
+        if not parts.issuperset(above) or "*" in last:
+            continue
+        if last in parts or (above and last.rpartition(".")[0] in stems):
+            path = "/".join(names).replace(_ANY, "x")
+            return f"{home}/{path}" if root == "~" else f"/{path}" if root == "/" else path
+    return None
 
 
 @lru_cache(maxsize=512)

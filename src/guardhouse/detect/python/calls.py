@@ -123,6 +123,8 @@ def _call_other(
             return handed
     if isinstance(owner, Table):
         return _of_table(owner, last, given)
+    if name == "builtins.map" and len(given) == 2 and (each := elements(given[1])) is not None:
+        return items(call(walker, given[0], (one,), {}, node) for one in each)
     _call_back(walker, name, last, given, named, node)
     return unknown(owner, *given, *named.values())
 

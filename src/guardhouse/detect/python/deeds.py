@@ -231,6 +231,13 @@ class Deeds:
         """A path as seen from where the code began."""
         return path_join((self._directory, path)) if self._directory and path else path
 
+    def _held_in(self, keyword: str, path: str, named: Mapping[str, Value]) -> str:
+        """A path as seen from the directory that a handle stands for (`dir_fd`), if one is given."""
+        handle = named.get(f"{keyword}_dir_fd", named.get("dir_fd", NOTHING))
+        if not is_given(handle):
+            return path
+        return path_join((handle.text if isinstance(handle, Made) and handle.text else UNKNOWN, path))
+
     def _enter(self, _: str, __: Value, given: Sequence[Value], ___: Mapping[str, Value]) -> Value:
         self._directory = self.placed(text_of(given[0])) if given else UNKNOWN
         return NOTHING
@@ -247,7 +254,7 @@ class Deeds:
         sources = data.origin & _FROM_OUTSIDE if row.effect is not Effect.READS else NOWHERE
         if row.names.startswith("urllib."):
             sources = _NETWORK
-        path, recursive = self.placed(text_of(target)), row.recursive
+        path, recursive = self._held_in(row.keyword, self.placed(text_of(target)), named), row.recursive
         if row.effect is Effect.DELETES and path.endswith(EVERYTHING) and not self.picking:
             path, recursive = path.removesuffix(EVERYTHING) or "/", True
         self.note(row.effect, path, "path", sources, recursive=recursive)
@@ -272,7 +279,8 @@ class Deeds:
     def _open_low(self, _: str, __: Value, given: Sequence[Value], named: Mapping[str, Value]) -> Value:
         flags = argument(given, named, 1, "flags")
         writes = isinstance(flags, Named) and any(flag in flags.name for flag in ("WRONLY", "RDWR", "CREAT", "TRUNC"))
-        path = self.placed(text_of(argument(given, named, 0, "path")))
+        writes = writes or (isinstance(flags, Number) and bool(flags.number & _WRITING_FLAGS))
+        path = self._held_in("path", self.placed(text_of(argument(given, named, 0, "path"))), named)
         self.note(Effect.WRITES if writes else Effect.READS, path, "path")
         return Made(_FROM_FILE, FILE, path)
 
@@ -355,6 +363,8 @@ class Deeds:
         return Made(NOWHERE, name)
 
 
+_WRITING_FLAGS: Final = 0o1 | 0o2 | 0o100 | 0o1000 | 0o2000
+"""`O_WRONLY`, `O_RDWR`, `O_CREAT`, `O_TRUNC`, `O_APPEND`, as numbers."""
 REQUEST: Final = "urllib.request.Request"
 REQUEST_WITH_BODY: Final = "urllib.request.Request with a body"
 

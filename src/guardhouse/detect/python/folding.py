@@ -96,6 +96,8 @@ def _of_path(owner: Made, name: str) -> Value:
     if name in {"parent", "parents"}:
         above, slash, _ = owner.text.rpartition("/")
         return Made(owner.origin, PATH, above or slash or ".")
+    if name == "path":
+        return Text(owner.origin, owner.text)
     if name == "name":
         return Text(owner.origin, owner.text.rpartition("/")[2])
     return Bound(owner.origin, f"{PATH}.{name}", owner)

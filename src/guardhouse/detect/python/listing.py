@@ -35,20 +35,31 @@ def walked_path(owner: Made, _: Given) -> Value:
 def globbed(given: Given) -> Value:
     """`glob.glob(…)`."""
     where = text_of(given[0])
-    wild = min((where.find(char) for char in "*?[" if char in where), default=len(where))
+    wild = _first_wildcard(where)
     if where[wild:] in _ALL_BELOW:
         return items((Text(NOWHERE, (where[:wild].rstrip("/") or "." * (not wild)) + EVERYTHING),))
-    return items((Text(NOWHERE, where[:wild] + (UNKNOWN if where[wild:] else "")),))
+    return items((Text(NOWHERE, _some(where)),))
 
 
 def globbed_path(owner: Made, given: Given) -> Value:
     """`Path.glob(…)`."""
-    everything = bool(given) and text_of(given[0]) in _ALL_BELOW
-    found = owner.text.rstrip("/") + EVERYTHING if everything else below(owner.text)
+    pattern = text_of(given[0]) if given else UNKNOWN
+    where = owner.text.rstrip("/") or "/" * owner.text.startswith("/")
+    found = where + EVERYTHING if pattern in _ALL_BELOW else f"{where.rstrip('/')}/{_some(pattern)}"
     return items((Made(owner.origin, PATH, found),))
+
+
+def _first_wildcard(pattern: str) -> int:
+    return min((pattern.find(char) for char in "*?[" if char in pattern), default=len(pattern))
+
+
+def _some(pattern: str) -> str:
+    """One of the files that a pattern finds: how its path begins and ends is known."""
+    first, last = _first_wildcard(pattern), max(pattern.rfind(char) for char in "*?]")
+    return pattern[:first] + UNKNOWN + pattern[last + 1 :] if last >= first else pattern
 
 
 def globbed_deep(owner: Made, given: Given) -> Value:
     """`Path.rglob(…)`."""
-    all_of_it = bool(given) and text_of(given[0]) == "*"
-    return globbed_path(owner, (Text(NOWHERE, "**"),) if all_of_it else given)
+    pattern = text_of(given[0]) if given else "*"
+    return globbed_path(owner, (Text(NOWHERE, "**" if pattern == "*" else f"**/{pattern}"),))

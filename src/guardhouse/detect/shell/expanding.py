@@ -220,7 +220,7 @@ class Expander:
                 pattern = pattern or (not part.quoted and is_pattern(part.text))
                 continue
             items = self._part(part)
-            texts.append(" ".join(item.text for item in items))
+            texts.append((self._separator() if _is_one_word(part) else " ").join(item.text for item in items))
             for item in items:
                 sources |= item.sources
         return _short(Value("".join(texts), sources, pattern, word.start, word.end))
@@ -290,7 +290,7 @@ class Expander:
         variables = self.variables
         if name in ("@", "*"):
             items = list(variables.positional)
-            return [Value(" ".join(item.text for item in items))] if name == "*" and part.quoted else items
+            return self._as_one(items) if name == "*" and part.quoted else items
         if name.isdigit():
             if name == "0":
                 return [variables.values.get("0", (Value("bash"),))[0]]
@@ -298,7 +298,8 @@ class Expander:
             return [variables.positional[index - 1]] if 0 < index <= len(variables.positional) else [Value("")]
         if part.index is not None:
             if name in variables.arrays:
-                return self._elements(name, part.index)
+                items = self._elements(name, part.index)
+                return self._as_one(items) if part.quoted and _is_one_word(part) else items
             self._joined(part.index.parts, part.index)
         held = variables.values.get(name)
         if held is None and name in variables.arrays:
@@ -307,6 +308,15 @@ class Expander:
             at = variables.choice.get(name, 0)
             return [held[at if at < len(held) else 0]]
         return [self._inherited(name)]
+
+    def _separator(self) -> str:
+        """What stands between the words of `"$*"`: the first letter that words are split at."""
+        given = self.variables.values.get("IFS")
+        return " " if given is None else given[0].text[:1]
+
+    def _as_one(self, items: list[Value]) -> list[Value]:
+        text = self._separator().join(item.text for item in items)
+        return [Value(text, NOTHING.union(*(item.sources for item in items)))]
 
     def _elements(self, name: str, index: Word) -> list[Value]:
         items = self.variables.arrays[name]
@@ -405,6 +415,13 @@ class Expander:
                 first
             )
         return None
+
+
+def _is_one_word(part: Part) -> bool:
+    """`$*`, `${a[*]}`: all words as one, where words are not split."""
+    if type(part) is not Parameter:
+        return False
+    return part.name == "*" or (part.index is not None and part.index.literal == "*")
 
 
 _SPECIAL: Final = frozenset("~*?[{")

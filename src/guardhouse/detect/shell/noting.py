@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from guardhouse.detect.acts import UNKNOWN, Act, Scope, Source
+from guardhouse.detect.paths.hooks import is_telling
 from guardhouse.detect.shell.values import Stream
 from guardhouse.model import Confidence, Effect
 
@@ -24,6 +25,7 @@ _MOST_WORK: Final = 11_000
 _MOST_ACTS: Final = 200
 _ACT_COST: Final = 6
 _CHANGING: Final = frozenset({Effect.WRITES, Effect.OVERWRITES})
+_LOSING: Final = _CHANGING | {Effect.DELETES}
 
 
 class Spent(Exception):
@@ -40,6 +42,8 @@ class Notes:
         """Whether what is followed now is only what would happen if variables that nobody has set are empty."""
         self._place: tuple[int, int] | None = None
         """Where the code that is read now stands, if it is nested in an argument."""
+        self.loose: list[tuple[Effect, bool]] = []
+        """What is done to files, with or without all below, that may be any agent's settings for all one can tell."""
 
     @property
     def acts(self) -> tuple[Act, ...]:
@@ -97,6 +101,8 @@ class Notes:
             if path == UNKNOWN and Source.DYNAMIC in value.sources:
                 sure["unplaced"] = True
             self.act(call, state, effect, replace(value, text=here), kind="path", scope=scope, **{**more, **sure})
+            if effect in _LOSING and (path == UNKNOWN or UNKNOWN in value.text) and _may_be_anything(value.text):
+                self.loose.append((effect, bool(more.get("recursive"))))
             if effect in _CHANGING and path in state.files:
                 # What it holds now is not known.
                 state.files[path] = Stream(None, state.files[path].sources | {Source.WRITTEN})
@@ -105,6 +111,12 @@ class Notes:
         """Note that something could not be followed."""
         start, end = self._place or (0, 0)
         self._acts[Act(effect=Effect.UNANALYSABLE, what=why, start=start, end=end, certainty=Confidence.MEDIUM)] = None
+
+
+def _may_be_anything(text: str) -> bool:
+    """Whether a path of which a piece is not known may end in the name of a setting."""
+    name = text.rstrip("/").rpartition("/")[2]
+    return name == UNKNOWN or is_telling(name.replace(UNKNOWN, "*"))
 
 
 def located(state: State, path: str) -> tuple[str, Scope]:

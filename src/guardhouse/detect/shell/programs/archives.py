@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from guardhouse.detect.acts import Source
+from guardhouse.detect.paths.hooks import is_telling
+from guardhouse.detect.shell.programs.landing import land
 from guardhouse.detect.shell.programs.options import parsed
 from guardhouse.detect.shell.state import MOST_FILES
 from guardhouse.detect.shell.values import NOTHING, SILENT, Stream
@@ -59,7 +61,50 @@ def run_tar(machine: Machine, state: State, call: Call) -> Stream:
         if sorted_.has("-P --absolute-names"):
             machine.give_up("an archive would say where its files go")
         machine.on_path(call, inside, Effect.WRITES, replace(call.program, text="."), recursive=True)
+        renamings = sorted_.values("--transform --xform")
+        if call.name == "bsdtar":
+            renamings = [*renamings, *parsed(args, "-s -f -C").values("-s")]
+        _rename(machine, inside, call, renamings)
     return Stream(None, call.stdin.sources)
+
+
+def run_pax(machine: Machine, state: State, call: Call) -> Stream:
+    """`pax -r` unpacks here, `pax -rw files… directory` copies into it; `-s` gives what is written another name."""
+    sorted_ = parsed(call.args, "-f -s -x -o -b -E -p -T -U -G -B")
+    if not sorted_.has("-r"):
+        return Stream(None, call.stdin.sources)
+    target = replace(call.program, text=".")
+    if sorted_.has("-w") and sorted_.arguments:
+        target = sorted_.arguments[-1]
+        land(machine, state, call, sorted_.arguments[:-1], target, deep=True)
+    machine.on_path(call, state, Effect.WRITES, target, recursive=True)
+    inside = state.copy()
+    inside.cwd = state.path(target.text)
+    _rename(machine, inside, call, sorted_.values("-s"))
+    return SILENT
+
+
+def _rename(machine: Machine, state: State, call: Call, rules: list[Value]) -> None:
+    """`s/^x/.claude/`: what is unpacked gets another name. A name in the rule that may be a setting's, or that of a
+    directory of settings, is written."""
+    for rule in rules:
+        machine.spend(len(rule.text) // 16)
+        text = _replacement(rule.text)
+        for part in text.split("/")[:_MOST_PARTS]:
+            if is_telling(part):
+                machine.on_path(call, state, Effect.WRITES, replace(rule, text=part), recursive=True)
+        machine.on_path(call, state, Effect.WRITES, replace(rule, text=text), vague=True)
+
+
+_MOST_PARTS: Final = 32
+
+
+def _replacement(rule: str) -> str:
+    """What a rule such as `s,a,b,` puts in; without the `s`, as `bsdtar` and `pax` have it."""
+    bare = rule.removeprefix("s")
+    mark = bare[:1]
+    pieces = bare.replace(f"\\{mark}", "\x02").split(mark) if mark else []
+    return pieces[2].replace("\x02", mark).replace("\\", "") if len(pieces) > 2 else ""
 
 
 def keep_unpacked(state: State, directory: str, content: Stream) -> None:
@@ -143,6 +188,7 @@ def _unpack(machine: Machine, state: State, call: Call, archives: list[Value], d
 
 ARCHIVES: Final[dict[str, Callable[[Machine, State, Call], Stream]]] = {
     **dict.fromkeys(("tar", "gtar", "bsdtar", "jar"), run_tar),
+    **dict.fromkeys(("pax", "spax"), run_pax),
     "unzip": run_unzip,
     **dict.fromkeys(("unar", "unsquashfs"), run_unar),
     **dict.fromkeys(("unrar", "rar"), run_unrar),

@@ -110,7 +110,14 @@ FILES: Final = (
     Files("pdftotext pdftohtml", "-f -l -r -enc -opw -upw", writes="2"),
     Files("rimraf del-cli", "--tries --backoff", deletes="all", always_recursive=True),
     Files("ar", "", writes="2"),
-    Files("mktemp mkdir mkfifo mknod", "-m -p -Z --mode"),
+    Files("mktemp mkdir mkfifo mknod", "-m -Z --mode"),
+    Files(
+        "script",
+        "-c -E -o -B -I -O -T -m --command --log-out --log-io --log-timing --log-in --echo --logging-format",
+        writes="1",
+        options="-B -I -O -T --log-io --log-in --log-out --log-timing",
+    ),
+    Files("javac", "-d -s -h -cp -classpath --class-path -sourcepath --release -source -target", options="-d -s -h"),
     Files("xcopy robocopy ditto", writes="last", packs=True),
     Files("degit tiged", "-m --mode", writes="2"),
     Files(
@@ -353,6 +360,15 @@ def run_own_verb(machine: Machine, state: State, call: Call) -> Stream:
     return Stream(None)
 
 
+def run_make(machine: Machine, state: State, call: Call) -> Stream:
+    """`mkdir`, `mkfifo`, `mknod`: nothing is lost, but what lies there is no file that an agent could read. A directory
+    counts if its name is a file's."""
+    for place in parsed(call.args, "-m -Z --mode --context").arguments:
+        if call.name != "mkdir" or "." in last_part(place.text)[1:]:
+            machine.on_path(call, state, Effect.WRITES, place, vague=True)
+    return SILENT
+
+
 def run_trash(machine: Machine, state: State, call: Call) -> Stream:
     """What is put into a bin can be had back; a whole home, or all of its settings, is a loss all the same."""
     for place in parsed(call.args, "--trash-dir").arguments:
@@ -368,6 +384,7 @@ SPECIAL: Final[dict[str, Callable[[Machine, State, Call], Stream]]] = {
     **dict.fromkeys(("dd", "gdd"), run_dd),
     **dict.fromkeys(("cmake", "gio", "kioclient", "kioclient5"), run_own_verb),
     **dict.fromkeys(("trash", "trash-put", "gomi"), run_trash),
+    **dict.fromkeys(("mkdir", "mkfifo", "mknod"), run_make),
     **read_later("archives"),
     **read_later("editing"),
     **read_later("patching"),

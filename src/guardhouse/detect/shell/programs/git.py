@@ -75,6 +75,7 @@ GIT_VERBS: Final = (
             writes="-o --output-directory --output"),
     GitVerb("diff,log,show,whatchanged,diff-tree,diff-index,diff-files,range-diff,reflog,stash show,shortlog", _SHOW,
             writes="--output"),
+    GitVerb("read-tree", "--prefix --index-output --exclude-per-directory", writes="--prefix --index-output"),
     GitVerb("checkout-index", "--prefix --stage", writes="--prefix"),
     GitVerb("fast-export,fast-import", "--export-marks --import-marks --export-pack-edges",
             writes="--export-marks --export-pack-edges"),
@@ -114,6 +115,8 @@ def run_git(machine: Machine, state: State, call: Call) -> None:
         _run_verb(machine, state, call, verb, one, parsed(rest, one.valued))
     if verb in _PATH_VERBS:
         _look_at_paths(machine, state, call, verb, rest)
+    if verb == "update-index":
+        _look_at_entries(machine, state, call, rest)
     if verb in ("apply", "am"):
         _look_at_patches(machine, state, call, rest)
     if verb in _TREE_VERBS:
@@ -310,6 +313,16 @@ def _look_at_paths(machine: Machine, state: State, call: Call, verb: str, rest: 
         machine.on_path(call, state, Effect.WRITES, replace(word, text=_pathspec(word.text)), recursive=True)
     if len(telling) > _MOST_PATHS:
         machine.give_up("it changes too many files that may be an agent's settings")
+
+
+def _look_at_entries(machine: Machine, state: State, call: Call, rest: list[Value]) -> None:
+    """`update-index --cacheinfo mode,object,path`, `--index-info`: any content under any name, to be checked out."""
+    if not any(value.text in ("--cacheinfo", "--index-info") for value in rest):
+        return
+    read = (call.stdin.text or "").split() if not call.waits else []
+    named = [value.text.rpartition(",")[2] for value in rest] + read
+    for text in [text for text in named if is_telling(last_part(text))][:_MOST_PATHS]:
+        machine.on_path(call, state, Effect.WRITES, replace(call.program, text=text))
 
 
 def _pathspec(text: str) -> str:

@@ -13,7 +13,9 @@ from msgspec.structs import replace
 
 from guardhouse.detect.acts import UNKNOWN, Scope, Source
 from guardhouse.detect.paths.places import name_matches
+from guardhouse.detect.shell.programs.agents_in_code import starts_agent
 from guardhouse.detect.shell.programs.options import Parsed, parsed
+from guardhouse.detect.shell.programs.typists import types_keys
 from guardhouse.detect.shell.state import Call, State, either
 from guardhouse.detect.shell.values import DYNAMIC, NOTHING, SILENT, Stream, Value
 from guardhouse.model import Confidence, Effect
@@ -249,7 +251,8 @@ def run_interpreter(machine: Machine, state: State, call: Call, one: Interpreter
         if code.sources & (_NETWORK if filters else FROM_OUTSIDE) or (not filters and not code.known and code.sources):
             machine.act(call, state, Effect.EXECUTES, code, sources=code.sources)
         read_foreign(machine, state, call, one.language, code, words)
-    if one.language in ("sed", "perl", "ruby") and sorted_.has("-i --in-place"):
+    in_place = one.language in ("sed", "perl", "ruby") and sorted_.has("-i --in-place")
+    if in_place or any(value.text.startswith("inplace") for value in sorted_.values("-i --include")):
         for place in words:
             machine.on_path(call, state, Effect.WRITES, place)
     sources = call.stdin.sources if not call.waits else NOTHING
@@ -366,6 +369,7 @@ def read_foreign(
 ) -> None:
     """Note what code of another language would do, with the words that it is given if they are known."""
     machine.spend(150 + len(code.text) // 2)
+    before = len(machine.loose)
     if language == "python":
         from guardhouse.detect.python import read_python  # only where there is Python to read
 
@@ -379,6 +383,23 @@ def read_foreign(
 
         acts = read_code(language, code.text.replace(UNKNOWN, "_"))
     adopt(machine, state, call, code, acts)
+    if starts_agent(code.text):
+        machine.act(call, state, Effect.EXECUTES, call.program, kind="guard", what="an agent without its gate")
+    if types_keys(code.text):
+        machine.act(call, state, Effect.ESCALATES, call.program, what="it would type into a terminal")
+    ends = machine.loose[before:]
+    if language in _HALF_READ or call.name in _OWN_LIBRARIES:
+        ends = [*ends, (Effect.DELETES, False)]
+    if ends:
+        from guardhouse.detect.shell.programs.loose_ends import tie  # hardly ever needed
+
+        tie(machine, state, call, code, ends)
+
+
+_HALF_READ: Final = frozenset("other haskell ocaml lisp guile scheme clojure c java groovy octave gnuplot m4".split())
+"""Languages of which only a few names are known: what else they do to a file that they name can't be told."""
+_OWN_LIBRARIES: Final = frozenset(["qjs", "d8", "jjs"])
+"""Interpreters of a known language with other names for files."""
 
 
 def adopt(machine: Machine, state: State, call: Call, code: Value, acts: tuple[Act, ...]) -> None:

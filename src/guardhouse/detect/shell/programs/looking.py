@@ -144,7 +144,9 @@ def look_at_arguments(machine: Machine, state: State, call: Call, *, explained: 
     unknown = not (talks or told or names or codes or call.name in NETWORK)
     if unknown and call.program.text not in state.functions:
         _look_for_commands(machine, state, call)
-    written = _outputs(machine, state, call) if not talks and not told and call.name not in NETWORK else []
+        _look_into_code(machine, state, call)
+    others = talks or told or call.name in NETWORK
+    written = _outputs(machine, state, call, _PLAIN_OUTPUTS if others else _OUTPUT_OPTIONS)
     for value in call.args:
         text = value.text
         if not text or value is pattern or value in written or (codes and not _CODE_MARKS.isdisjoint(text)):
@@ -184,24 +186,49 @@ def _look_for_commands(machine: Machine, state: State, call: Call) -> None:
             machine.enter_wrapped(text.lstrip("|! "), state.copy(), value, call.name)
 
 
+def _look_into_code(machine: Machine, state: State, call: Call) -> None:
+    """Code of a language that nobody reads here: what it names it may change."""
+    for place, value in enumerate(call.args):
+        if value.text[:2] not in _DASHES:
+            continue
+        name, glued, text = value.text.partition(":" if value.text.startswith("--eval:") else "=")
+        if name not in _EVALUATING:
+            continue
+        code = replace(value, text=text) if glued else call.args[place + 1] if place + 1 < len(call.args) else None
+        if code is not None and not _CODE_MARKS.isdisjoint(code.text):
+            from guardhouse.detect.shell.programs.loose_ends import tie  # hardly ever needed
+
+            tie(machine, state, call, code, [(Effect.DELETES, False)])
+
+
+_DASHES: Final = frozenset(["-e", "-E", "--"])
+_EVALUATING: Final = frozenset("-e --eval --evaluate -E --expr --expression --execute".split())
 _DESTROYERS: Final = frozenset("rm shred unlink dd mkfs wipefs srm blkdiscard".split())
 
 
-def _outputs(machine: Machine, state: State, call: Call) -> list[Value]:
+def _outputs(machine: Machine, state: State, call: Call, options: frozenset[str]) -> list[Value]:
     """Files that an option names which is for output wherever it is known."""
     found = []
     for place, value in enumerate(call.args):
+        if value.text[:1] != "-" or len(value.text) < 2:
+            continue
         name, equals, text = value.text.partition("=")
-        if name in _OUTPUT_OPTIONS or (equals and name[:2] == "--" and name.endswith(_OUTPUT_ENDINGS)):
+        reports = name[:2] == "--" and name.endswith(_REPORTS)
+        if name in options or reports or (equals and name[:2] == "--" and name.endswith(_OUTPUT_ENDINGS)):
             after = call.args[place + 1] if place + 1 < len(call.args) else None
             target = replace(value, text=text) if equals else after
-        elif name[:2] == "-o" and ("/" in name or "~" in name) and name[2:3] not in ("-", ""):
+        elif name[:2] == "-o" and "-o" in options and ("/" in name or "~" in name) and name[2:3] not in ("-", ""):
             target = replace(value, text=value.text[2:])
         else:
             continue
-        if target is not None and _path_in(target.text, machine.home) and not target.text.startswith("-"):
-            found += [value, target]
-            machine.write(call, state, replace(target, text=_path_in(target.text, machine.home)), Stream(None))
+        if target is None or not _path_in(target.text, machine.home) or target.text.startswith("-"):
+            continue
+        found += [value, target]
+        inner = replace(target, text=_path_in(target.text, machine.home))
+        if reports:
+            machine.on_path(call, state, Effect.WRITES, inner, recursive=True, vague=True)
+        else:
+            machine.write(call, state, inner, Stream(None))
             state.files.pop(state.path(target.text), None)
     return found
 
@@ -210,7 +237,14 @@ _OUTPUT_OPTIONS: Final = frozenset(
     "-o -out --out --output --output-file --outfile --outFile --output-dir --outDir --outdir --output-directory -MF"
     " --output-path --dest --destination --export --save --save-to --write-to --logfile --log-file --dump-file".split()
 )
+_PLAIN_OUTPUTS: Final = frozenset("-out --out --output --output-file --outfile --output-dir --output-directory".split())
+"""Those that mean the same even to programs which have other meanings for the rest."""
 _OUTPUT_ENDINGS: Final = ("output", "-out", "outfile", "output-file", "outdir", "output-dir")
+_REPORTS: Final = (
+    *("junitxml", "junit-xml", "-report", "report-file", "report-log", "target-dir", "artifact-dir"),
+    *("-xml-file", "-json-file"),
+)
+"""How options end that say where a report or what was built goes: anywhere, as far as that is nobody's concern."""
 
 
 def _path_in(text: str, home: str) -> str:

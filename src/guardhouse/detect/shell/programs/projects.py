@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from guardhouse.detect.shell.running import Machine
     from guardhouse.detect.shell.state import Call, State
 
-_AGENTS: Final = frozenset("claude codex gemini cursor-agent copilot goose hermes aider opencode amp qwen".split())
+_AGENTS: Final = frozenset(
+    "claude codex gemini cursor-agent copilot goose hermes aider opencode amp qwen droid q kiro-cli crush openhands"
+    " interpreter".split()
+)
 _PACKAGES: Final = {
     "@anthropic-ai/claude-code": "claude",
     "@anthropic-ai/claude-agent-sdk": "claude",
@@ -27,15 +30,31 @@ _PACKAGES: Final = {
     "@qwen-code/qwen-code": "qwen",
     "@github/copilot": "copilot",
     "opencode-ai": "opencode",
+    "aider-chat": "aider",
+    "aider": "aider",
+    "open-interpreter": "interpreter",
+    "openhands-ai": "openhands",
+    "@charmland/crush": "crush",
+    "@sourcegraph/amp": "amp",
 }
 """The packages that agents come in: a runner of packages, or an interpreter, may start one by it."""
-_STARTERS: Final = frozenset("npx bunx pnpx pnpm yarn bun npm node deno tsx".split())
+_STARTERS: Final = frozenset("npx bunx pnpx pnpm yarn bun npm node deno tsx uvx uv pipx".split())
 _UNGUARDED: Final = frozenset(
     "--dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust"
     " --allow-dangerously-skip-permissions --no-hooks --bare --settings --setting-sources --mcp-config --plugin-dir"
-    " --yolo --full-auto --safe-mode".split()
+    " --yolo --full-auto --safe-mode --skip-permissions-unsafe --trust-all-tools --allow-all-tools --allow-all-paths"
+    " --allow-all --yes-always --dangerously-allow-all --auto-run --auto_run".split()
 )
 """Options with which an agent asks nobody, or reads other settings than those that name its gate."""
+_SHORT: Final = {"gemini": ("-y",), "qwen": ("-y",), "cursor-agent": ("-f", "--force"), "interpreter": ("-y",)}
+"""The same of single agents."""
+_ALONE: Final = {
+    "goose": ("run",),
+    "crush": ("run",),
+    "opencode": ("run",),
+    "openhands": ("-t", "--task", "-f", "--file"),
+}
+"""Words with which agents work by themselves and ask nobody, whatever their settings say."""
 _SETTING: Final = frozenset("config mcp plugin plugins hooks settings features".split())
 """Verbs of agents that change their settings, with what follows them."""
 _LOOKS: Final = frozenset("list ls get show status help --help -h".split())
@@ -65,6 +84,8 @@ def _agent(call: Call) -> Call | None:
     """The call of an agent that this is: by its own name, by its package, or by its script."""
     if call.name in _AGENTS:
         return call
+    if call.name == "gh" and call.texts[:1] == ["copilot"]:
+        return replace(call, name="copilot", args=call.args[1:])
     if call.name in _STARTERS:
         for at, value in enumerate(call.args):
             name = _in_package(value.text)
@@ -82,6 +103,8 @@ def _in_package(text: str) -> str:
         head, found, rest = text.partition(package)
         if found and rest[:1] in ("", "@", "/") and (not head or head.endswith("/")):
             return name
+    if "/claude/versions/" in text:
+        return "claude"
     file = text.rpartition("/")[2]
     return "claude" if file in ("cli.js", "cli.mjs") and "claude" in text.lower() else ""
 
@@ -95,7 +118,7 @@ def _is_unguarded(call: Call, variables: set[str]) -> bool:
     """Whether an agent is started with other settings than its user's, or is made to change them."""
     if any(text.partition("=")[0] in _UNGUARDED for text in call.texts) or not _WHOSE.isdisjoint(variables):
         return True
-    if call.name in ("gemini", "qwen") and "-y" in call.texts:
+    if any(text in (*_SHORT.get(call.name, ()), *_ALONE.get(call.name, ())) for text in call.texts):
         return True
     if call.name == "codex" and any(text in ("-c", "--config", "--disable", "--enable") for text in call.texts):
         return any(word in text for text in call.texts for word in ("hooks", "features", "mcp_servers", "approval"))

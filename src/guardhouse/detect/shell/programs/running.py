@@ -27,6 +27,8 @@ from guardhouse.detect.shell.programs.looking import look_at_arguments, look_at_
 from guardhouse.detect.shell.programs.network import NETWORK
 from guardhouse.detect.shell.programs.options import parsed
 from guardhouse.detect.shell.programs.projects import run_project
+from guardhouse.detect.shell.programs.typists import BY_NAME as TYPISTS
+from guardhouse.detect.shell.programs.typists import look_at_keys
 from guardhouse.detect.shell.programs.verbs import has_verbs
 from guardhouse.detect.shell.programs.wrappers import (
     is_wrapper,
@@ -107,6 +109,9 @@ def run_program(machine: Machine, state: State, call: Call) -> Stream:
         name = call.name
     if UNKNOWN in name or not name:
         return _run_unknown(machine, state, call)
+    typist = TYPISTS.get(name)
+    if typist is not None:
+        look_at_keys(machine, state, call, typist)
     if len(call.args) == 1 and call.args[0].text in ("--help", "--version") and "/" not in call.program.text:
         look_at_code(machine, state, call)
         return Stream(None)

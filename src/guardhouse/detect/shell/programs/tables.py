@@ -184,8 +184,8 @@ _PREFIXES: Final = (
 
 PROGRAM_MODULES: Final = {
     "patching": "apply_patch applypatch gpatch patch",
-    "editing": "rclone yq",
-    "archives": "7z 7za 7zr 7zz bsdtar cpio gcpio gtar jar rar tar unar unrar unsquashfs unzip",
+    "editing": "file-rename mmv perl-rename prename rclone rename unison yq zmv",
+    "archives": "7z 7za 7zr 7zz bsdtar cpio gcpio gtar jar pax rar spax tar unar unrar unsquashfs unzip",
     "copies": (
         "borg lftp mount mount.cifs mount.nfs mount_nfs mount_smbfs ncftp ncftpget ncftpput restic rsync scp sftp "
         "smbclient sshfs tnftp"
