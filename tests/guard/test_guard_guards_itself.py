@@ -65,11 +65,7 @@ DRIVES = [
     "droid exec --skip-permissions-unsafe x",
     "q chat --trust-all-tools x",
     "kiro-cli chat --trust-all-tools x",
-    "goose run -t x",
-    "crush run x",
-    "openhands -t x",
     "interpreter -y",
-    "opencode run x",
     "python3 -c \"from claude_agent_sdk import query; query('x', permission_mode='bypassPermissions')\"",
     'node -e \'import("@anthropic-ai/claude-agent-sdk").then(m=>m.query({permissionMode:"bypassPermissions"}))\'',
 ]

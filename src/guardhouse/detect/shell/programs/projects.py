@@ -48,13 +48,6 @@ _UNGUARDED: Final = frozenset(
 """Options with which an agent asks nobody, or reads other settings than those that name its gate."""
 _SHORT: Final = {"gemini": ("-y",), "qwen": ("-y",), "cursor-agent": ("-f", "--force"), "interpreter": ("-y",)}
 """The same of single agents."""
-_ALONE: Final = {
-    "goose": ("run",),
-    "crush": ("run",),
-    "opencode": ("run",),
-    "openhands": ("-t", "--task", "-f", "--file"),
-}
-"""Words with which agents work by themselves and ask nobody, whatever their settings say."""
 _SETTING: Final = frozenset("config mcp plugin plugins hooks settings features".split())
 """Verbs of agents that change their settings, with what follows them."""
 _LOOKS: Final = frozenset("list ls get show status help --help -h".split())
@@ -118,7 +111,7 @@ def _is_unguarded(call: Call, variables: set[str]) -> bool:
     """Whether an agent is started with other settings than its user's, or is made to change them."""
     if any(text.partition("=")[0] in _UNGUARDED for text in call.texts) or not _WHOSE.isdisjoint(variables):
         return True
-    if any(text in (*_SHORT.get(call.name, ()), *_ALONE.get(call.name, ())) for text in call.texts):
+    if any(text in _SHORT.get(call.name, ()) for text in call.texts):
         return True
     if call.name == "codex" and any(text in ("-c", "--config", "--disable", "--enable") for text in call.texts):
         return any(word in text for text in call.texts for word in ("hooks", "features", "mcp_servers", "approval"))
