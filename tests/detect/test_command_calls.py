@@ -7,6 +7,7 @@ from guarded_house import codes
 
 from guardhouse.detect.acts import UNKNOWN
 from guardhouse.detect.commands.notebooks import read_notebook
+from guardhouse.detect.shell.code import Piece
 from guardhouse.model import Decision, ToolCallPre
 
 REMOVES = "import os; os.system('rm -rf ~/Documents')"
@@ -304,7 +305,7 @@ def test_ordinary_notebook_code_goes_through(house, code):
 
 def test_a_file_that_a_cell_writes_has_a_name_that_may_not_be_known():
     (piece,) = read_notebook("%%writefile out.txt\nx").pieces
-    assert piece == ("write", "x", "out.txt")
+    assert piece == Piece("write", "x", "out.txt")
     piece = next(one for one in read_notebook("%%writefile {name}\nx").pieces if one.kind == "write")
     assert piece.path == UNKNOWN
 
