@@ -27,6 +27,24 @@ def test_settings_file_is_no_plain_json(place):
             assert "line 2" in done.stderr
 
 
+def test_settings_file_is_one_that_the_agent_would_drop(place):
+    broken = {
+        "claude-code": [{"permissions": {"allow": "Bash"}}, {"hooks": {"PreToolUse": [5, {"hooks": 5}]}}],
+        "codex": [{"hooks": {"PreToolUse": [{"matcher": 5, "hooks": []}]}}],
+    }
+    for agent, values in broken.items():
+        file = place.claude if agent == "claude-code" else place.codex
+        file.parent.mkdir()
+        for value in values:
+            file.write_text(json.dumps(value))
+            done = place.run("install", agent, "--yes")
+            assert done.returncode == 2
+            assert "PreToolUse[0]" in done.stderr or "permissions.allow" in done.stderr
+            assert json.loads(file.read_text()) == value
+            assert place.uninstall(agent).returncode == 0
+    assert place.records.all() == []
+
+
 def test_settings_file_is_read_only(place):
     place.claude.parent.mkdir()
     place.claude.write_text("{}")
