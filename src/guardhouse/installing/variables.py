@@ -16,7 +16,8 @@ _LOADING: Final = ("LD_*", "DYLD_*")
 _PYTHON: Final = ("PYTHON*",)
 SWITCHES: Final = ("CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE")
 """With one of these Claude Code runs no hooks of settings at all."""
-_CLAUDE: Final = ("CLAUDE_CODE_SHELL_PREFIX", "CLAUDE_CONFIG_DIR", *SWITCHES)
+_CLAUDE: Final = ("CLAUDE_CODE_SHELL_PREFIX", "CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", *SWITCHES)
+"""The third says which directory is the project: what lies in it may be changed."""
 
 
 def meddling_with_hooks(environment: Any) -> list[str]:
