@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 from test_doctor import NEW, told, trust_all, words
 
@@ -347,13 +348,46 @@ def test_an_entry_with_a_command_that_is_not_understood_is_not_guarded(listed, s
     assert "not understood: odd" in words(checks, "fail")
 
 
+OLD = ["-I", "-m", "guardhouse", "mcp", "--name", "a", "--", "x"]
+"""As an older version wrote it."""
+
+
 @pytest.mark.parametrize("name", ["HOME", "XDG_CONFIG_HOME", "GUARDHOUSE_STATE_DIR", "LD_PRELOAD"])
-def test_a_variable_of_a_servers_that_moves_the_gateway_is_to_be_fixed(listed, name):
+@pytest.mark.parametrize("old", [False, True])
+def test_a_variable_of_a_servers_that_moves_the_gateway_is_to_be_fixed(listed, name, old):
     place, file = listed
-    place.change(file, lambda value: value["mcpServers"]["a"].update(env={name: "/x", "TOKEN": "y"}))
+    more = {"env": {name: "/x", "TOKEN": "y"}, **({"args": OLD} if old else {})}
+    place.change(file, lambda value: value["mcpServers"]["a"].update(more))
+    checks = place.doctor()
+    if old or name == "LD_PRELOAD":
+        assert "fail" in told(checks, str(file))
+        assert name in words(checks, "fail")
+    else:  # it is told its places
+        assert told(checks, str(file)) == {"ok"}
+
+
+def test_a_gateway_that_an_older_version_wrote_is_to_be_installed_again(listed):
+    place, file = listed
+    record = place.records.all()[0]
+    place.records.write(msgspec.structs.replace(record, commands=record.commands[:1]))
+    place.change(file, lambda value: value["mcpServers"]["a"].update(args=OLD))
+    assert told(place.doctor(), str(file)) == {"warn"}
+
+
+def test_a_gateway_that_is_told_other_places_is_to_be_fixed(listed):
+    place, file = listed
+    config = place.project / "evil" / ".config" / "guardhouse" / "config.yaml"
+    config.parent.mkdir(parents=True)
+    config.write_text("guard: {enabled: false}")
+
+    def change(value):
+        arguments = value["mcpServers"]["a"]["args"]
+        arguments[arguments.index("--home") + 1] = str(place.project / "evil")
+
+    place.change(file, change)
     checks = place.doctor()
     assert told(checks, str(file)) == {"fail"}
-    assert name in words(checks, "fail")
+    assert told(checks, "enabled", "mcp") == {"fail"}
 
 
 def test_a_gateway_that_somebody_wrote_by_hand_can_not_be_told_about_unless_it_is_ours(listed):

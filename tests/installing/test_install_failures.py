@@ -45,6 +45,18 @@ def test_settings_file_is_one_that_the_agent_would_drop(place):
     assert place.records.all() == []
 
 
+def test_variables_of_a_server_decide_what_the_gateway_loads(place):
+    file = place.project / ".mcp.json"
+    for name in ("LD_PRELOAD", "DYLD_INSERT_LIBRARIES"):
+        content = json.dumps({"mcpServers": {"a": {"command": "x", "env": {name: "./evil.so", "TOKEN": "t"}}}})
+        file.write_text(content)
+        done = place.run("install", "mcp", str(file), "--yes")
+        assert done.returncode == 2
+        assert name in done.stderr
+        assert "TOKEN" not in done.stderr
+        assert file.read_text() == content
+
+
 def test_settings_file_is_read_only(place):
     place.claude.parent.mkdir()
     place.claude.write_text("{}")

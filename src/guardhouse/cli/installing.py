@@ -109,14 +109,15 @@ def install_mcp(
     if not file.exists():
         raise GuardhouseError(f"There is no file {file}.", fix="Name the client's list of servers.")
     python = way.require_runnable(interpreter())
+    options = way.options()
     claimed = claimed_names(way.records.all(), file)
     plan = plan_install(
         "mcp",
         file.absolute(),
         way.records,
-        lambda text: with_gateway(text, python, way.gateway_options(), servers, claimed),
+        lambda text: with_gateway(text, python, options, servers, claimed),
         lambda text: without_gateway(text, servers),
-        (python,),
+        (python, *options.words()),
     )
     from guardhouse.installing.json_text import JsonText
 
@@ -211,22 +212,10 @@ class _Way:
         self._refuse_agents()
 
     def options(self) -> Options:
-        """What a hook must be told: its environment may be a project's, so every place is named."""
+        """What a hook or a gateway must be told: its environment may be a project's, so every place is named."""
         from guardhouse.installing.places import pinned_options
 
         return pinned_options(self.locations, self._config)
-
-    def gateway_options(self) -> Options:
-        """What the gateway must be told, because it is not the default."""
-        from guardhouse.config import find_locations
-        from guardhouse.installing.commands import Options
-
-        usual = find_locations(variables={"HOME": str(self.locations.home)}).state
-        state = self.locations.state
-        return Options(
-            config=None if self._config is None else str(self._config.absolute()),
-            state_dir=str(state) if self._state_dir is not None and state != usual else None,
-        )
 
     def settings_file(self, name: str, scope: Scope) -> Path:
         """The file of an agent that is written to."""

@@ -25,10 +25,10 @@ def meddling_with_hooks(environment: Any) -> list[str]:
     return _matching(environment, (*_PLACES, *_LOADING, *_PYTHON, *_CLAUDE))
 
 
-def meddling_with_gateway(environment: Any) -> list[str]:
-    """The names in an `env` of an MCP server that decide where the gateway before it finds its policy, or what it
-    loads. It ignores Python's own."""
-    return _matching(environment, (*_PLACES, *_LOADING))
+def meddling_with_gateway(environment: Any, *, is_told_its_places: bool) -> list[str]:
+    """The names in an `env` of an MCP server that decide what the gateway before it loads, or, unless it is told that,
+    where it finds its policy. It ignores Python's own."""
+    return _matching(environment, _LOADING if is_told_its_places else (*_PLACES, *_LOADING))
 
 
 def switched_off(variables: Mapping[str, str]) -> list[str]:
