@@ -131,6 +131,23 @@ def test_copy_of_the_settings_can_not_be_opened(place):
     assert json.loads(place.claude.read_text()) == {"model": "x"}
 
 
+def test_copy_of_the_settings_can_not_be_opened_when_it_is_installed_again(place):
+    keys = place.home / ".local" / "share" / "guardhouse" / "keys"
+    config = place.home / "mine.yaml"
+    config.write_text("guard: {}")
+    for lose in (lambda key: key.unlink(), lambda key: key.write_bytes(b"k" * 32)):
+        place.claude.parent.mkdir(exist_ok=True)
+        place.claude.write_text('{"model": "x"}')
+        place.install("claude-code")
+        lose(keys / "installed.key")
+        told = place.install("claude-code", "--config", str(config)).stdout
+        assert "can't be opened" in told
+        assert str(config) in place.claude.read_text()
+        place.uninstall("claude-code")
+        assert json.loads(place.claude.read_text()) == {"model": "x"}
+        assert place.records.all() == []
+
+
 def test_nobody_is_there_to_confirm(place):
     done = place.run("install", "claude-code")
     assert done.returncode == 2
