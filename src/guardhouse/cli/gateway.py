@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.core import ParameterSource
 
-from guardhouse.cli.options import config_option, json_option, state_dir_option
+from guardhouse.cli.options import config_option, confirmed, json_option, state_dir_option, yes_option
 
 if TYPE_CHECKING:
     from guardhouse.pins import PinnedTool, PinStore, ServerPins
@@ -102,8 +102,9 @@ def list_(state_dir: Path | None, *, changed: bool, as_json: bool) -> None:
 
 @pins.command()
 @click.argument("tool")
+@yes_option
 @state_dir_option
-def accept(tool: str, state_dir: Path | None) -> None:
+def accept(tool: str, state_dir: Path | None, *, yes: bool) -> None:
     """Accept what the server says of TOOL now: `mcp__server__tool`. What you said that it can do was said of the old
     description, and is asked again."""
     from guardhouse.model import visible
@@ -114,7 +115,7 @@ def accept(tool: str, state_dir: Path | None) -> None:
         click.echo(f"Nothing has changed: {visible(tool)}")
         sys.exit(1)
     _print_tool(server, name, known)
-    if sys.stdin.isatty() and not click.confirm("Accept the new description?"):
+    if not confirmed("Accept the new description?", yes=yes):
         click.echo("Not accepted.")
         sys.exit(1)
     _loosen(state_dir, f"accepting what the server says of {tool}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from guardhouse.cli.options import config_option, json_option, printable, state_dir_option
+from guardhouse.cli.options import config_option, confirmed, json_option, printable, state_dir_option, yes_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,6 @@ _scope_option = click.option(
     show_default=True,
     help="For everything you do, or only in this directory.",
 )
-_yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
 _dry_run_option = click.option("--dry-run", is_flag=True, help="Only show what would be changed.")
 _observe_option = click.option("--observe", is_flag=True, help="Watch only, for a start: deny what no rule can allow.")
 _server_option = click.option("--server", "servers", multiple=True, metavar="NAME", help="Only this one, or these.")
@@ -47,7 +46,7 @@ def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return apply
 
 
-_common = (_yes_option, _dry_run_option, json_option, state_dir_option)
+_common = (yes_option, _dry_run_option, json_option, state_dir_option)
 
 
 @click.group()
@@ -294,13 +293,10 @@ class _Way:
             click.echo(printable(note))
 
     def _confirm(self, plan: Plan) -> None:
-        from guardhouse.model import GuardhouseError, visible
+        from guardhouse.model import visible
 
-        if self._yes:
-            return
-        if self._json or not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise GuardhouseError("There is nobody to ask, so nothing was changed.", fix="Say --yes if you mean it.")
-        if not click.confirm(f"Change {visible(plan.target.shown)} like this?"):
+        question = f"Change {visible(plan.target.shown)} like this?"
+        if not confirmed(question, yes=self._yes, for_machines=self._json):
             click.echo("Nothing was changed.")
             sys.exit(_NOT_DONE)
 
