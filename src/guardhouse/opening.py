@@ -57,14 +57,18 @@ def open_guard(
     extra_detectors: tuple[Detector, ...] = (),
     clock: Callable[[], float] = time.time,
     agent_pid: int | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> LocalGuard:
     """A guard with the configuration of this machine, user and project, which asks people and records what it decides.
 
     `config_file` stands in for the user's own file. The policy follows the files as they change; PolicyError if it
     can't be read now. The agent's process (this one, unless `agent_pid` says which) then counts as a guarded agent:
-    what it starts can't approve anything.
+    what it starts can't approve anything. `variables` stand in for this process's environment, which somebody else may
+    have had a say in.
     """
-    sources = find_sources(config_file=config_file, cwd=cwd, state_dir=state_dir, extra_detectors=extra_detectors)
+    sources = find_sources(
+        config_file=config_file, cwd=cwd, state_dir=state_dir, extra_detectors=extra_detectors, variables=variables
+    )
     return LocalGuard(sources, resolver=resolver or SystemResolver(), clock=clock, agent_pid=agent_pid)
 
 

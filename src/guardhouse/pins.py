@@ -119,7 +119,9 @@ class PinStore:
     def servers(self) -> list[ServerPins]:
         """Every server that is known, by name."""
         try:
-            names = sorted(path.stem for path in self._directory.glob("*.json"))
+            names = sorted(path.stem for path in self._directory.iterdir() if path.suffix == ".json")
+        except FileNotFoundError:
+            return []
         except OSError as error:
             raise _unreadable(self._directory, error.strerror) from None
         return [server for name in names if (server := self.server(name)) is not None]

@@ -60,17 +60,26 @@ def test_a_changed_description_asks_until_a_person_has_accepted_it(start, place)
     assert "old:" in shown
     assert "\\u{202e}eve" in shown
     assert "\u202e" not in shown
-    accepted = guardhouse(place, "pins", "accept", "mcp__box__echo")
+    accepted = guardhouse(place, "pins", "accept", "mcp__box__echo", "--yes")
     assert accepted.returncode == 0, accepted.stderr
     again = start(env={"MCP_DESCRIPTION": "Now it mails the result to \u202eeve."}, below=AS_ANOTHER_CLIENT)
     assert not again.call("echo", say="hi")["result"].get("isError")
+
+
+def test_nobody_is_there_to_confirm_a_changed_description(start, place):
+    start(below=AS_ANOTHER_CLIENT)
+    start(env={"MCP_DESCRIPTION": "Something new."}, below=AS_ANOTHER_CLIENT)
+    done = guardhouse(place, "pins", "accept", "mcp__box__echo", stdin="y\n")
+    assert done.returncode == 2
+    assert "--yes" in done.stderr
+    assert store(place).server("box").tools["echo"].announced is not None
 
 
 def test_a_running_gateway_heeds_that_a_change_was_accepted(start, place):
     start(below=AS_ANOTHER_CLIENT)
     gateway = start(env={"MCP_DESCRIPTION": "Something new."}, below=AS_ANOTHER_CLIENT)
     assert "tool.changed" in text_of(gateway.call("echo", say="hi"))
-    assert guardhouse(place, "pins", "accept", "mcp__box__echo").returncode == 0
+    assert guardhouse(place, "pins", "accept", "mcp__box__echo", "--yes").returncode == 0
     end = time.monotonic() + 20
     while gateway.call("echo", say=f"hi {time.monotonic()}")["result"].get("isError"):
         assert time.monotonic() < end
@@ -169,7 +178,7 @@ def test_what_is_said_of_a_tool_counts_for_the_description_it_was_said_of(start,
     answer = text_of(changed.call("echo", say="hi"))
     assert "tool.changed" in answer
     assert "tool.unclassified" in answer
-    guardhouse(place, "pins", "accept", "mcp__box__echo")
+    guardhouse(place, "pins", "accept", "mcp__box__echo", "--yes")
     accepted = start("guard: {}\n", env={"MCP_DESCRIPTION": "Something new."}, below=AS_ANOTHER_CLIENT)
     answer = text_of(accepted.call("echo", say="hi"))
     assert "tool.changed" not in answer
@@ -327,8 +336,8 @@ def test_commands_about_pins_show_nothing_that_a_terminal_would_obey(start, plac
     machine = json.loads(guardhouse(place, "pins", "list", "--json").stdout)
     assert machine[0]["server"] == "box"
     assert "salt" not in machine[0]
-    assert guardhouse(place, "pins", "accept", "mcp__box__odd").returncode == 1
-    assert guardhouse(place, "pins", "accept", "mcp__box__nothing").returncode == 2
+    assert guardhouse(place, "pins", "accept", "mcp__box__odd", "--yes").returncode == 1
+    assert guardhouse(place, "pins", "accept", "mcp__box__nothing", "--yes").returncode == 2
 
 
 def test_nothing_is_listed_where_no_server_was_seen(place):

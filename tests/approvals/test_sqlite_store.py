@@ -329,6 +329,7 @@ def test_two_stores_of_one_process_do_not_break_each_others_locks(desk):
         ("due_for_use", lambda rows: rows.due(0.0)),
         ("pending_in_scope", lambda rows: rows.count_pending(scope="s")),
         ("due_for_answer", lambda rows: rows.count_pending()),
+        ("due_for_answer", lambda rows: rows.count_waiting(0.0)),
     ],
 )
 def test_questions_do_not_get_slower_with_the_number_of_finished_requests(desk, index, query):

@@ -98,7 +98,7 @@ def test_a_project_file_that_loosens_is_refused_until_trusted_and_one_changed_by
     assert done.returncode == 2
     assert f"{file}:1" in done.stderr
     assert "guardhouse trust" in done.stderr
-    assert machine.run("trust").returncode == 0
+    assert machine.run("trust", "--yes").returncode == 0
     assert machine.check(machine.fetch("https://docs.example.com/"))[0] == 0
     file.write_text(file.read_text() + " ")
     assert machine.run("check", stdin=json.dumps(machine.fetch("https://docs.example.com/"))).returncode == 2
@@ -112,15 +112,29 @@ def test_a_project_file_that_tightens_needs_no_trust(machine):
 @pytest.mark.parametrize("text", ["guard: {enabled: false}\n", "guard: {mode: observe}\n"])
 def test_a_project_file_can_switch_nothing_off_even_if_trusted(machine, text):
     machine.project_config(text)
-    machine.run("trust")
+    machine.run("trust", "--yes")
     done = machine.run("check", stdin=json.dumps(machine.fetch("https://docs.example.com/")))
     assert done.returncode == 2
     assert done.stdout == ""
 
 
+def test_nobody_is_there_to_confirm_what_is_trusted(machine):
+    machine.project_config("guard: {network: {default: {allowed_domains: [docs.example.com]}}}\n")
+    done = machine.run("trust")
+    assert done.returncode == 2
+    assert "--yes" in done.stderr
+    assert "docs.example.com" in done.stdout
+    assert "No project file is trusted." in machine.run("trust", "--list").stdout
+
+
+def test_the_command_that_agents_call_is_in_the_list_and_says_what_it_takes(machine):
+    assert "hook" in machine.run("--help").stdout.split()
+    assert "--key-dir" in machine.run("hook", "--help").stdout
+
+
 def test_trust_shows_every_character_that_could_hide_something(machine):
     machine.project_config("guard: {}  # harmless\u202e\u200b\n")
-    done = machine.run("trust")
+    done = machine.run("trust", "--yes")
     assert "\u202e" not in done.stdout
     assert "\\u{202e}" in done.stdout
 

@@ -14,6 +14,9 @@ from guardhouse.installing.codex_trust import event_label, trusted_hash
 from guardhouse.installing.commands import HookCommand
 from guardhouse.installing.hook_settings import own_handlers
 from guardhouse.installing.programs import find_program, read_version, run
+from guardhouse.model import NewEvent
+from guardhouse.pins import PinStore
+from guardhouse.sessions import SQLiteSessions
 
 NEW = {"claude-code": "echo '2.1.300 (Claude Code)'", "codex": "echo 'codex-cli 0.151.0'"}
 
@@ -400,6 +403,40 @@ def test_a_store_of_approvals_that_does_not_open_is_to_be_fixed(claude):
     store.write_bytes(b"no database" * 100)
     store.chmod(0o600)
     assert told(claude.doctor("claude-code"), "approvals") == {"fail"}
+
+
+@pytest.mark.parametrize("damage", ["no database", "in the middle", "for others"])
+def test_a_session_index_that_can_not_be_used_is_to_be_fixed(claude, damage):
+    index = claude.state / "sessions.db"
+    SQLiteSessions(index, b"k" * 32).append("s", NewEvent(kind="user_said", grade="user"))
+    assert told(claude.doctor("claude-code"), "sessions") == {"ok"}
+    assert claude.run("status").returncode == 0
+    if damage == "for others":
+        index.chmod(0o644)
+    else:
+        content = index.read_bytes()
+        start = 0 if damage == "no database" else 4096
+        index.write_bytes(content[:start] + b"x" * (len(content) - start))
+    assert told(claude.doctor("claude-code"), "sessions") == {"fail"}
+    done = claude.run("status")
+    assert done.returncode == 1
+    assert "PROBLEM: The session index" in done.stdout
+
+
+@pytest.mark.parametrize("damage", ["file", "directory"])
+def test_pins_that_can_not_be_read_are_to_be_fixed(claude, damage):
+    pins = claude.state / "mcp"
+    assert told(claude.doctor("claude-code"), "pins") == {"ok"}
+    if damage == "file":
+        PinStore(pins).claim("box", ["server"], str)
+        assert told(claude.doctor("claude-code"), "pins") == {"ok"}
+        (pins / "box.json").write_text("{")
+    else:
+        pins.write_text("a file where the directory should be")
+    assert told(claude.doctor("claude-code"), "pins") == {"fail"}
+    done = claude.run("status")
+    assert done.returncode == 1
+    assert "PROBLEM: What was pinned can't be read" in done.stdout
 
 
 def test_install_records_that_can_not_be_read_can_not_be_told_about(claude):

@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 from test_doctor import NEW, told, trust_all, words
 
@@ -39,6 +40,7 @@ def codex(place):
         "CLAUDE_CODE_SAFE_MODE",
         "CLAUDE_CODE_SIMPLE",
         "CLAUDE_CONFIG_DIR",
+        "CLAUDE_PROJECT_DIR",
         "PYTHONPATH",
         "ld_preload",
     ],
@@ -93,6 +95,86 @@ def test_an_administrator_who_lets_only_plugins_hooks_run_is_told_of(claude, mon
     monkeypatch.setattr(claude_checks, "_MANAGED", (managed,))
     claude.change(managed, lambda settings: settings.update(strictPluginOnlyCustomization=value))
     assert told(claude.doctor("claude-code"), "hooks run") == {status}
+
+
+# Hooks beside ours ----------------------------------------------------------------------------------------------------
+
+OTHER = {"hooks": [{"type": "command", "command": "say-yes"}]}
+
+
+@pytest.mark.parametrize(
+    ("layer", "status"),
+    [("user", "warn"), ("remote", "warn"), ("managed", "warn"), ("project", "fail"), ("local", "fail")],
+)
+def test_a_hook_that_may_answer_our_question_is_told_of_in_every_layer(claude, monkeypatch, layer, status):
+    managed = claude.home / "etc" / "managed-settings.json"
+    monkeypatch.setattr(claude_checks, "_MANAGED", (managed,))
+    file = {
+        "user": claude.claude,
+        "remote": claude.claude.with_name("remote-settings.json"),
+        "managed": managed,
+        "project": claude.project / ".claude" / "settings.json",
+        "local": claude.project / ".claude" / "settings.local.json",
+    }[layer]
+    assert told(claude.doctor("claude-code"), "answering hooks") == set()
+    claude.change(file, lambda value: value.setdefault("hooks", {}).update(PermissionRequest=[OTHER]))
+    checks = claude.doctor("claude-code")
+    assert told(checks, "answering hooks") == {status}
+    assert "say-yes" in words(checks, status)
+
+
+def test_settings_that_an_administrator_has_sent_count_as_his(claude):
+    file = claude.claude.with_name("remote-settings.json")
+    claude.change(file, lambda value: value.update(allowManagedHooksOnly=True, env={"HOME": "/x"}))
+    checks = claude.doctor("claude-code")
+    assert told(checks, "hooks run") == {"fail"}
+    assert told(checks, "environment") == {"fail"}
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_hooks_of_a_plugin_that_is_switched_on_are_looked_at(claude, older):
+    where = claude.home / ".claude" / "plugins" / "cache" / "x"
+    entry = {"scope": "user", "installPath": str(where)}
+    claude.change(
+        claude.home / ".claude" / "plugins" / "installed_plugins.json",
+        lambda value: value.update(plugins={"x@market": entry if older else [entry]}),
+    )
+    hooks = {"PreToolUse": [OTHER], "PermissionRequest": [OTHER]}
+    claude.change(where / "hooks" / "hooks.json", lambda value: value.update(hooks=hooks))
+    assert told(claude.doctor("claude-code"), "other hooks") == set()
+    claude.change(claude.claude, lambda value: value.update(enabledPlugins={"x@market": True, "off@market": False}))
+    checks = claude.doctor("claude-code")
+    assert told(checks, "other hooks") == {"warn"}
+    assert told(checks, "answering hooks") == {"warn"}
+    assert "can't be read" not in words(checks, "warn")
+
+
+@pytest.mark.parametrize("manifest", [None, {"hooks": "./more.json"}])
+def test_a_plugin_whose_hooks_can_not_be_told_is_named(claude, manifest):
+    where = claude.home / "x"
+    if manifest is not None:
+        entry = {"installPath": str(where)}
+        claude.change(
+            claude.home / ".claude" / "plugins" / "installed_plugins.json",
+            lambda value: value.update(plugins={"x@market": [entry]}),
+        )
+        claude.change(where / ".claude-plugin" / "plugin.json", lambda value: value.update(manifest))
+    claude.change(claude.claude, lambda value: value.update(enabledPlugins={"x@market": True}))
+    checks = claude.doctor("claude-code")
+    assert told(checks, "other hooks") == {"warn"}
+    assert "x@market" in words(checks, "warn")
+
+
+@pytest.mark.parametrize("layer", ["user", "project"])
+def test_hooks_in_the_configuration_of_codex_are_looked_at(codex, layer):
+    file = codex.codex_config if layer == "user" else codex.project / ".codex" / "config.toml"
+    file.parent.mkdir(exist_ok=True)
+    more = '[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "x"\n'
+    assert told(codex.doctor("codex"), "other hooks") == set()
+    file.write_text((file.read_text() if file.exists() else "") + more)
+    checks = codex.doctor("codex")
+    assert told(checks, "other hooks") == {"warn"}
+    assert str(file) in words(checks, "warn")
 
 
 # Commands that are not those that were installed -------------------------------------------------------------------
@@ -266,13 +348,46 @@ def test_an_entry_with_a_command_that_is_not_understood_is_not_guarded(listed, s
     assert "not understood: odd" in words(checks, "fail")
 
 
+OLD = ["-I", "-m", "guardhouse", "mcp", "--name", "a", "--", "x"]
+"""As an older version wrote it."""
+
+
 @pytest.mark.parametrize("name", ["HOME", "XDG_CONFIG_HOME", "GUARDHOUSE_STATE_DIR", "LD_PRELOAD"])
-def test_a_variable_of_a_servers_that_moves_the_gateway_is_to_be_fixed(listed, name):
+@pytest.mark.parametrize("old", [False, True])
+def test_a_variable_of_a_servers_that_moves_the_gateway_is_to_be_fixed(listed, name, old):
     place, file = listed
-    place.change(file, lambda value: value["mcpServers"]["a"].update(env={name: "/x", "TOKEN": "y"}))
+    more = {"env": {name: "/x", "TOKEN": "y"}, **({"args": OLD} if old else {})}
+    place.change(file, lambda value: value["mcpServers"]["a"].update(more))
+    checks = place.doctor()
+    if old or name == "LD_PRELOAD":
+        assert "fail" in told(checks, str(file))
+        assert name in words(checks, "fail")
+    else:  # it is told its places
+        assert told(checks, str(file)) == {"ok"}
+
+
+def test_a_gateway_that_an_older_version_wrote_is_to_be_installed_again(listed):
+    place, file = listed
+    record = place.records.all()[0]
+    place.records.write(msgspec.structs.replace(record, commands=record.commands[:1]))
+    place.change(file, lambda value: value["mcpServers"]["a"].update(args=OLD))
+    assert told(place.doctor(), str(file)) == {"warn"}
+
+
+def test_a_gateway_that_is_told_other_places_is_to_be_fixed(listed):
+    place, file = listed
+    config = place.project / "evil" / ".config" / "guardhouse" / "config.yaml"
+    config.parent.mkdir(parents=True)
+    config.write_text("guard: {enabled: false}")
+
+    def change(value):
+        arguments = value["mcpServers"]["a"]["args"]
+        arguments[arguments.index("--home") + 1] = str(place.project / "evil")
+
+    place.change(file, change)
     checks = place.doctor()
     assert told(checks, str(file)) == {"fail"}
-    assert name in words(checks, "fail")
+    assert told(checks, "enabled", "mcp") == {"fail"}
 
 
 def test_a_gateway_that_somebody_wrote_by_hand_can_not_be_told_about_unless_it_is_ours(listed):

@@ -27,6 +27,36 @@ def test_settings_file_is_no_plain_json(place):
             assert "line 2" in done.stderr
 
 
+def test_settings_file_is_one_that_the_agent_would_drop(place):
+    broken = {
+        "claude-code": [{"permissions": {"allow": "Bash"}}, {"hooks": {"PreToolUse": [5, {"hooks": 5}]}}],
+        "codex": [{"hooks": {"PreToolUse": [{"matcher": 5, "hooks": []}]}}],
+    }
+    for agent, values in broken.items():
+        file = place.claude if agent == "claude-code" else place.codex
+        file.parent.mkdir()
+        for value in values:
+            file.write_text(json.dumps(value))
+            done = place.run("install", agent, "--yes")
+            assert done.returncode == 2
+            assert "PreToolUse[0]" in done.stderr or "permissions.allow" in done.stderr
+            assert json.loads(file.read_text()) == value
+            assert place.uninstall(agent).returncode == 0
+    assert place.records.all() == []
+
+
+def test_variables_of_a_server_decide_what_the_gateway_loads(place):
+    file = place.project / ".mcp.json"
+    for name in ("LD_PRELOAD", "DYLD_INSERT_LIBRARIES"):
+        content = json.dumps({"mcpServers": {"a": {"command": "x", "env": {name: "./evil.so", "TOKEN": "t"}}}})
+        file.write_text(content)
+        done = place.run("install", "mcp", str(file), "--yes")
+        assert done.returncode == 2
+        assert name in done.stderr
+        assert "TOKEN" not in done.stderr
+        assert file.read_text() == content
+
+
 def test_settings_file_is_read_only(place):
     place.claude.parent.mkdir()
     place.claude.write_text("{}")
@@ -99,6 +129,23 @@ def test_copy_of_the_settings_can_not_be_opened(place):
     told = place.uninstall("claude-code").stdout
     assert "can't be opened" in told
     assert json.loads(place.claude.read_text()) == {"model": "x"}
+
+
+def test_copy_of_the_settings_can_not_be_opened_when_it_is_installed_again(place):
+    keys = place.home / ".local" / "share" / "guardhouse" / "keys"
+    config = place.home / "mine.yaml"
+    config.write_text("guard: {}")
+    for lose in (lambda key: key.unlink(), lambda key: key.write_bytes(b"k" * 32)):
+        place.claude.parent.mkdir(exist_ok=True)
+        place.claude.write_text('{"model": "x"}')
+        place.install("claude-code")
+        lose(keys / "installed.key")
+        told = place.install("claude-code", "--config", str(config)).stdout
+        assert "can't be opened" in told
+        assert str(config) in place.claude.read_text()
+        place.uninstall("claude-code")
+        assert json.loads(place.claude.read_text()) == {"model": "x"}
+        assert place.records.all() == []
 
 
 def test_nobody_is_there_to_confirm(place):

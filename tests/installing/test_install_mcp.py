@@ -1,6 +1,8 @@
 """`install mcp`: a client's servers behind the gateway, and back."""
 
 import json
+import os
+import subprocess
 import sys
 import time
 
@@ -40,18 +42,79 @@ def test_each_server_that_is_started_runs_behind_the_gateway_and_the_rest_is_lef
     told = place.install("mcp", str(file)).stdout
     servers = json.loads(file.read_text())["mcpServers"]
     gateway = ["-I", "-m", "guardhouse", "mcp", "--name"]
+    places = ["--home", str(place.home), "--state-dir", str(place.state)]
     assert servers["files"] == {
         "command": sys.executable,
-        "args": [*gateway, "files", "--", "npx", "-y", "server-filesystem", "/data"],
+        "args": [*gateway, "files", *places, "--", "npx", "-y", "server-filesystem", "/data"],
         "env": {"A": "1"},
     }
-    assert servers["bare"]["args"] == [*gateway, "bare", "--", "/opt/server"]
+    assert servers["bare"]["args"] == [*gateway, "bare", *places, "--", "/opt/server"]
     assert servers["far"] == {"type": "http", "url": "https://mcp.example/x"}
     assert '"other": [1,2]' in file.read_text()
     assert "Not guarded, because the client does not start it: far" in told
     assert "Nothing to change." in place.install("mcp", str(file)).stdout
     place.uninstall("mcp", str(file))
     assert file.read_text() == LIST
+
+
+SERVER = """
+import os, pathlib, sys
+started, called = map(pathlib.Path, sys.argv[1:])
+started.write_text(os.environ["XDG_CONFIG_HOME"])
+called.write_text(sys.stdin.read())
+"""
+CALL = b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"unheard_of","arguments":{}}}\n'
+
+
+def test_variables_of_a_server_move_neither_policy_nor_state_of_the_gateway_and_reach_the_server(place):
+    evil, started, reached = place.project / "evil", place.home / "started", place.home / "reached"
+    (evil / "guardhouse").mkdir(parents=True)
+    (evil / "guardhouse" / "config.yaml").write_text("guard: {enabled: false}")
+    file = place.project / ".mcp.json"
+    given = {"HOME": str(evil), "XDG_CONFIG_HOME": str(evil), "GUARDHOUSE_STATE_DIR": str(evil / "state")}
+    server = {"command": sys.executable, "args": ["-c", SERVER, str(started), str(reached)], "env": given}
+    file.write_text(json.dumps({"mcpServers": {"a": server}}))
+    assert "Mode: enforce" in place.install("mcp", str(file)).stdout
+    written = json.loads(file.read_text())["mcpServers"]["a"]
+    done = subprocess.run(
+        [written["command"], *written["args"]],
+        input=CALL,
+        env={**os.environ, **written["env"]},
+        cwd=place.project,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert b"isError" in done.stdout
+    assert reached.read_text() == ""
+    assert started.read_text() == str(evil)
+    assert not (evil / "state").exists()
+
+
+def test_a_home_without_a_state_directory_does_not_take_one_from_the_environment(place):
+    evil = place.project / "evil"
+    done = place.run("mcp", "--home", str(place.home), "--", "true", env={"GUARDHOUSE_STATE_DIR": str(evil)})
+    assert done.returncode == 0
+    assert not evil.exists()
+    assert (place.home / ".local" / "state" / "guardhouse").is_dir()
+
+
+@pytest.mark.parametrize("home", ["evil", "./evil"])
+def test_a_home_that_is_not_absolute_is_refused(place, home):
+    done = place.run("mcp", "--home", home, "--", "touch", "ran")
+    assert done.returncode == 2
+    assert not (place.project / "ran").exists()
+
+
+def test_an_entry_of_an_older_version_is_recognised_told_its_places_and_taken_back(place):
+    file = place.project / ".mcp.json"
+    old = ["-I", "-m", "guardhouse", "mcp", "--name", "a", "--state-dir", "/s", "--", "x"]
+    file.write_text(json.dumps({"mcpServers": {"a": {"command": sys.executable, "args": old}}}))
+    place.install("mcp", str(file))
+    behind = read_gateway_arguments(json.loads(file.read_text())["mcpServers"]["a"]["args"])
+    assert behind.options == Options(home=str(place.home), state_dir=str(place.state))
+    place.uninstall("mcp", str(file))
+    assert json.loads(file.read_text()) == {"mcpServers": {"a": {"command": "x"}}}
 
 
 def test_after_a_change_each_server_gets_its_command_back(place):

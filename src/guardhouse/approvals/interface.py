@@ -81,6 +81,10 @@ class Transaction(Protocol):
         """How many are pending, in one scope or altogether."""
         ...
 
+    def count_waiting(self, now: float) -> int:
+        """How many can still be answered: pending, and not expired, whether anybody has noticed that or not."""
+        ...
+
     def sealed(self, request_id: str, purpose: Purpose) -> bytes | None:
         """A sealed blob of the request; None once it is erased."""
         ...

@@ -243,6 +243,10 @@ class _Rows:
         [(count,)] = self.run(f"SELECT count(*) FROM requests WHERE status = 'pending'{where}", values)  # noqa: S608
         return int(count)
 
+    def count_waiting(self, now: float) -> int:
+        [(count,)] = self.run("SELECT count(*) FROM requests WHERE status = 'pending' AND expires_at > ?", (now,))
+        return int(count)
+
     def sealed(self, request_id: str, purpose: Purpose) -> bytes | None:
         found = self.run(f"SELECT {_BLOBS[purpose]} FROM requests WHERE id = ?", (request_id,))  # noqa: S608
         return found[0][0] if found else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from guardhouse.cli.options import json_option, state_dir_option
+from guardhouse.cli.options import confirmed, json_option, state_dir_option, yes_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +106,8 @@ def _print_entries(entries: Sequence[tuple[str, str]], *, as_json: bool) -> None
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--revoke", is_flag=True, help="Trust it no longer.")
 @click.option("--list", "list_all", is_flag=True, help="Print what is trusted.")
-def trust(file: Path | None, *, revoke: bool, list_all: bool) -> None:
+@yes_option
+def trust(file: Path | None, *, revoke: bool, list_all: bool, yes: bool) -> None:
     """Trust a project's configuration file, exactly as it is now. Any change to it ends the trust.
 
     Until then a project file may only tighten your policy, because it came with somebody's repository. Without FILE,
@@ -130,10 +131,10 @@ def trust(file: Path | None, *, revoke: bool, list_all: bool) -> None:
         if revoke:
             click.echo(f"{'No longer trusted' if store.revoke(path) else 'Was not trusted'}: {visible(str(path))}")
         else:
-            _trust_one(sources, store, path)
+            _trust_one(sources, store, path, yes=yes)
 
 
-def _trust_one(sources: Sources, store: TrustStore, path: Path) -> None:
+def _trust_one(sources: Sources, store: TrustStore, path: Path, *, yes: bool) -> None:
     """Show the file, whole and with nothing hidden, and trust the bytes that were shown."""
     from guardhouse.model import GuardhouseError, visible
     from guardhouse.observing import loosen, require_person
@@ -147,7 +148,7 @@ def _trust_one(sources: Sources, store: TrustStore, path: Path) -> None:
     read_document(str(path), content)
     for line in content.decode("utf-8").split("\n"):
         click.echo(f"  {visible(line)}")
-    if sys.stdin.isatty() and not click.confirm(f"Trust {visible(str(path))}, exactly as shown?"):
+    if not confirmed(f"Trust {visible(str(path))}, exactly as shown?", yes=yes):
         raise GuardhouseError("Not trusted.")
     loosen(sources, f"trusting {path}")
     store.trust(path, content)

@@ -48,3 +48,12 @@ app.add_command(measuring.evaluate)
 app.add_command(installing.install)
 app.add_command(installing.uninstall)
 app.add_command(diagnosing.doctor)
+
+
+@app.command(add_help_option=False, context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def hook(arguments: tuple[str, ...]) -> None:
+    """Answer one event of a coding agent. Agents call this themselves."""
+    from guardhouse.cli.hooking import main  # which `guardhouse` starts without this table, to be fast
+
+    main(arguments)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
-from guardhouse.cli.options import config_option, json_option, state_dir_option
+from guardhouse.cli.options import config_option, confirmed, json_option, state_dir_option, yes_option
 
 if TYPE_CHECKING:
     from guardhouse.pins import PinnedTool, PinStore, ServerPins
@@ -20,9 +21,29 @@ if TYPE_CHECKING:
 @click.option("--session", default=None, help="The session that its calls belong to; else one of its own.")
 @config_option
 @state_dir_option
+@click.option(
+    "--home",
+    metavar="DIR",
+    help="Your home. With it, no variable of the environment decides where anything is, nor what is allowed: a client"
+    " may have been given its list of servers by a repository.",
+)
+@click.option("--config-home", metavar="DIR", help="With --home: where configuration lives, if not in ~/.config.")
+@click.option(
+    "--key-dir", metavar="DIR", help="With --home: where keys live, if not in ~/.local/share/guardhouse/keys."
+)
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.pass_context
 def mcp(
-    name: str | None, session: str | None, config_file: Path | None, state_dir: Path | None, command: tuple[str, ...]
+    context: click.Context,
+    *,
+    name: str | None,
+    session: str | None,
+    config_file: Path | None,
+    state_dir: Path | None,
+    home: str | None,
+    config_home: str | None,
+    key_dir: str | None,
+    command: tuple[str, ...],
 ) -> None:
     """Run an MCP server behind the gate: guardhouse mcp -- npx -y @scope/server ARGS.
 
@@ -31,12 +52,16 @@ def mcp(
     """
     from guardhouse.adapters.mcp import Gateway, notice, place_of, relay, server_name
     from guardhouse.config import find_locations
+    from guardhouse.installing.commands import Options
     from guardhouse.opening import open_guard
     from guardhouse.pins import PinStore
 
-    with open_guard(config_file=config_file, state_dir=state_dir, agent_pid=os.getppid()) as guard:
+    variables = Options(home=home, config_home=config_home, key_dir=key_dir).variables()
+    if variables is not None and context.get_parameter_source("state_dir") is ParameterSource.ENVIRONMENT:
+        state_dir = None
+    with open_guard(config_file=config_file, state_dir=state_dir, agent_pid=os.getppid(), variables=variables) as guard:
         server = server_name(name, command, guard.masked)
-        store = PinStore(find_locations(state_dir=state_dir).pins)
+        store = PinStore(find_locations(variables, state_dir=state_dir).pins)
         store.claim(server, command, guard.masked, place_of(command, Path.cwd()))
         gateway = Gateway(
             guard,
@@ -77,8 +102,9 @@ def list_(state_dir: Path | None, *, changed: bool, as_json: bool) -> None:
 
 @pins.command()
 @click.argument("tool")
+@yes_option
 @state_dir_option
-def accept(tool: str, state_dir: Path | None) -> None:
+def accept(tool: str, state_dir: Path | None, *, yes: bool) -> None:
     """Accept what the server says of TOOL now: `mcp__server__tool`. What you said that it can do was said of the old
     description, and is asked again."""
     from guardhouse.model import visible
@@ -89,7 +115,7 @@ def accept(tool: str, state_dir: Path | None) -> None:
         click.echo(f"Nothing has changed: {visible(tool)}")
         sys.exit(1)
     _print_tool(server, name, known)
-    if sys.stdin.isatty() and not click.confirm("Accept the new description?"):
+    if not confirmed("Accept the new description?", yes=yes):
         click.echo("Not accepted.")
         sys.exit(1)
     _loosen(state_dir, f"accepting what the server says of {tool}")

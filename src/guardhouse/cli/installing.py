@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from guardhouse.cli.options import config_option, json_option, printable, state_dir_option
+from guardhouse.cli.options import config_option, confirmed, json_option, printable, state_dir_option, yes_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,6 @@ _scope_option = click.option(
     show_default=True,
     help="For everything you do, or only in this directory.",
 )
-_yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
 _dry_run_option = click.option("--dry-run", is_flag=True, help="Only show what would be changed.")
 _observe_option = click.option("--observe", is_flag=True, help="Watch only, for a start: deny what no rule can allow.")
 _server_option = click.option("--server", "servers", multiple=True, metavar="NAME", help="Only this one, or these.")
@@ -47,7 +46,7 @@ def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return apply
 
 
-_common = (_yes_option, _dry_run_option, json_option, state_dir_option)
+_common = (yes_option, _dry_run_option, json_option, state_dir_option)
 
 
 @click.group()
@@ -109,14 +108,15 @@ def install_mcp(
     if not file.exists():
         raise GuardhouseError(f"There is no file {file}.", fix="Name the client's list of servers.")
     python = way.require_runnable(interpreter())
+    options = way.options()
     claimed = claimed_names(way.records.all(), file)
     plan = plan_install(
         "mcp",
         file.absolute(),
         way.records,
-        lambda text: with_gateway(text, python, way.gateway_options(), servers, claimed),
+        lambda text: with_gateway(text, python, options, servers, claimed),
         lambda text: without_gateway(text, servers),
-        (python,),
+        (python, *options.words()),
     )
     from guardhouse.installing.json_text import JsonText
 
@@ -212,22 +212,10 @@ class _Way:
         require_person(self.locations)
 
     def options(self) -> Options:
-        """What a hook must be told: its environment may be a project's, so every place is named."""
+        """What a hook or a gateway must be told: its environment may be a project's, so every place is named."""
         from guardhouse.installing.places import pinned_options
 
         return pinned_options(self.locations, self._config)
-
-    def gateway_options(self) -> Options:
-        """What the gateway must be told, because it is not the default."""
-        from guardhouse.config import find_locations
-        from guardhouse.installing.commands import Options
-
-        usual = find_locations(variables={"HOME": str(self.locations.home)}).state
-        state = self.locations.state
-        return Options(
-            config=None if self._config is None else str(self._config.absolute()),
-            state_dir=str(state) if self._state_dir is not None and state != usual else None,
-        )
 
     def settings_file(self, name: str, scope: Scope) -> Path:
         """The file of an agent that is written to."""
@@ -306,13 +294,10 @@ class _Way:
             click.echo(printable(note))
 
     def _confirm(self, plan: Plan) -> None:
-        from guardhouse.model import GuardhouseError, visible
+        from guardhouse.model import visible
 
-        if self._yes:
-            return
-        if self._json or not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise GuardhouseError("There is nobody to ask, so nothing was changed.", fix="Say --yes if you mean it.")
-        if not click.confirm(f"Change {visible(plan.target.shown)} like this?"):
+        question = f"Change {visible(plan.target.shown)} like this?"
+        if not confirmed(question, yes=self._yes, for_machines=self._json):
             click.echo("Nothing was changed.")
             sys.exit(_NOT_DONE)
 

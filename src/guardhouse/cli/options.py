@@ -1,4 +1,4 @@
-"""Options that several commands share, and reading standard input within limits."""
+"""Options that several commands share, reading standard input within limits, and asking whoever is at the terminal."""
 
 from __future__ import annotations
 
@@ -21,6 +21,19 @@ state_dir_option = click.option(
     help="Where state lives.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
+yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
+
+
+def confirmed(question: str, *, yes: bool, for_machines: bool = False) -> bool:
+    """Whether the person at the terminal says yes. GuardhouseError if there is none, unless `--yes` has said it: what
+    nobody has looked at is not done."""
+    from guardhouse.model import GuardhouseError
+
+    if yes:
+        return True
+    if for_machines or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise GuardhouseError("There is nobody to ask, so nothing was changed.", fix="Say --yes if you mean it.")
+    return click.confirm(question)
 
 
 def read_stdin(limit: int) -> bytes:

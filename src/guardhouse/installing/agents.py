@@ -68,9 +68,11 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
         return {**matcher, "hooks": [self.entry(event, command)]}
 
     def is_complete(self, event: str, group: Mapping[str, Any], handler: Mapping[str, Any]) -> bool:
-        """Whether a handler found in a group is as `entry` would make it, and its group is for everything."""
+        """Whether a handler found in a group is as `entry` would make it, and its group is for everything, with no
+        condition beside it."""
         command = read_handler(handler)
-        return command is not None and handler == self.entry(event, command) and group.get("matcher") in _ALL
+        is_for_all = group.get("matcher") in _ALL and group.keys() <= {"matcher", "hooks"}
+        return command is not None and handler == self.entry(event, command) and is_for_all
 
     def settings_directory(self, scope: Scope, variables: Mapping[str, str], home: Path, cwd: Path) -> Path:
         """Where the agent's settings are."""

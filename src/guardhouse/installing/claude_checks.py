@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.installing.checks import Check, fail, ok, unknown, warn
+from guardhouse.installing.claude_plugins import plugin_hooks
 from guardhouse.installing.commands import is_own_handler
 from guardhouse.installing.hook_settings import handlers
 from guardhouse.installing.machine import Settings, read_settings
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from guardhouse.installing.agents import Agent
+    from guardhouse.installing.hook_settings import Handler
     from guardhouse.installing.machine import Machine
 
 _MANAGED: Final = (
@@ -22,23 +24,34 @@ _MANAGED: Final = (
     Path("/Library/Application Support/ClaudeCode/managed-settings.json"),
 )
 _PLUGINS_ONLY: Final = "strictPluginOnlyCustomization"
+_REMOTE: Final = "remote-settings.json"
+"""What an administrator has sent, in the directory of the user's settings."""
 _REWRITING: Final = ("PreToolUse", "PostToolUse")
 """Events whose hooks may replace what is sent or shown. They run side by side, and the last one to answer wins."""
+_ANSWERING: Final = "PermissionRequest"
+"""The event whose hooks may say yes in the user's place, also where our hook has said that the user is to be asked."""
 
 
 def settings_checks(agent: Agent, machine: Machine) -> Iterator[Check]:
     """The layers of settings, what the other hooks could do, and whether there is a sandbox."""
-    managed = [*map(read_settings, _managed_files())]
     user = agent.settings_directory("user", machine.variables, machine.home, machine.cwd)
     project = agent.settings_directory("project", machine.variables, machine.home, machine.cwd)
-    files = dict.fromkeys((user / "settings.json", project / "settings.json", project / "settings.local.json"))
-    layers = [*managed, *map(read_settings, files)]
+    managed = [*map(read_settings, (*_managed_files(), user / _REMOTE))]
+    own = read_settings(user / "settings.json")
+    names = ("settings.json", "settings.local.json") if project != user else ("settings.local.json",)
+    of_project = [read_settings(project / name) for name in names]
+    layers = [*managed, own, *of_project]
+    plugins = plugin_hooks(user, machine.variables, layers)
     for layer in managed:
         if layer.problem:
             yield unknown(agent.name, "settings", f"{layer.path} can't be read: {layer.problem}")
     yield from _switched_off(agent, layers, managed)
     yield from _environment(agent, layers, machine)
-    yield from _others(agent, layers)
+    yield from _others(agent, [*layers, *plugins.read])
+    yield from _answering(agent, [*managed, own, *plugins.read], of_project)
+    if plugins.unread:
+        what = f"hooks of plugins run beside ours, and these can't be read here: {', '.join(plugins.unread)}"
+        yield warn(agent.name, "other hooks", what, "Look at them in Claude Code: `/hooks`.")
     yield _sandbox(agent, layers)
 
 
@@ -105,6 +118,21 @@ def _others(agent: Agent, layers: list[Settings]) -> Iterator[Check]:
         for event, command in others.items():
             what = f"{layer.path}: another {event} hook may rewrite what was judged or masked: {command[:100]}"
             yield warn(agent.name, "other hooks", what, "Make sure that it rewrites nothing.")
+
+
+def _answering(agent: Agent, own: list[Settings], of_project: list[Settings]) -> Iterator[Check]:
+    """Hooks that may answer what only a person should. Those in a project may have come with a repository."""
+    for layers, say in ((own, warn), (of_project, fail)):
+        for layer in layers:
+            commands = [str(one.handler.get("command") or one.handler.get("type")) for one in _foreign(agent, layer)]
+            if commands:
+                what = f"{layer.path}: a {_ANSWERING} hook may allow what Guardhouse asks you: {commands[0][:100]}"
+                yield say(agent.name, "answering hooks", what, "Take it out, or make sure that it never allows.")
+
+
+def _foreign(agent: Agent, layer: Settings) -> Iterator[Handler]:
+    found = (one for one in handlers(layer.value) if one.event == _ANSWERING)
+    return (one for one in found if not is_own_handler(one.handler, agent.name))
 
 
 def _sandbox(agent: Agent, layers: list[Settings]) -> Check:

@@ -17,7 +17,7 @@ from guardhouse.installing.machine import Settings, read_settings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from guardhouse.installing.agents import Agent
+    from guardhouse.installing.agents import Agent, Scope
     from guardhouse.installing.machine import Machine
 
 _REQUIREMENTS: Final = Path("/etc/codex/requirements.toml")
@@ -68,7 +68,7 @@ def settings_checks(agent: Agent, machine: Machine) -> Iterator[Check]:
         yield fail(agent.name, "hooks run", what, "Have the administrator install the hooks.")
     if not off and not only:
         yield ok(agent.name, "hooks run", "no settings switch them off")
-    yield from _others(agent, machine)
+    yield from _others(agent, machine, layers)
     sandbox = (config.value or {}).get("sandbox_mode")
     if sandbox == "danger-full-access":
         yield warn(agent.name, "same user", SAME_USER, "Use another `sandbox_mode`. See docs/threat-model.md")
@@ -103,12 +103,14 @@ def _says_off(value: dict[str, Any]) -> bool:
     return any(switch is not None and switch is not True for switch in given)
 
 
-def _others(agent: Agent, machine: Machine) -> Iterator[Check]:
-    for scope in ("user", "project"):
-        file = agent.settings_file(scope, machine.variables, machine.home, machine.cwd)
-        for found in handlers(read_settings(file).value):
+def _others(agent: Agent, machine: Machine, layers: list[Settings]) -> Iterator[Check]:
+    """Hooks stand in files of their own, and in every layer of the configuration."""
+    scopes: tuple[Scope, ...] = ("user", "project")
+    files = [agent.settings_file(scope, machine.variables, machine.home, machine.cwd) for scope in scopes]
+    for settings in (*map(read_settings, dict.fromkeys(files)), *layers):
+        for found in handlers(settings.value):
             if found.event == "PreToolUse" and not is_own_handler(found.handler, agent.name):
-                what = f"{file}: another PreToolUse hook may rewrite a call after it was judged"
+                what = f"{settings.path}: another PreToolUse hook may rewrite a call after it was judged"
                 yield warn(agent.name, "other hooks", what, "Make sure that it rewrites nothing.")
 
 

@@ -28,7 +28,7 @@ _SHELL: Final = "/bin/sh"
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a command finds everything. A hook is told its home, so that no variable of a project's moves it."""
+    """Where a command finds everything. It is told its home, so that no variable of a project's moves it."""
 
     home: str | None = None
     config_home: str | None = None
@@ -42,7 +42,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         return [word for option, value in given if value is not None for word in (option, value)]
 
     def variables(self) -> dict[str, str] | None:
-        """The environment that counts for a hook that is told this; None if it reads its own."""
+        """The environment that counts for a command that is told this; None if it reads its own."""
         if self.home is None:
             return None
         named = {"HOME": self.home, "XDG_CONFIG_HOME": self.config_home, "GUARDHOUSE_KEY_DIR": self.key_dir}
@@ -152,6 +152,8 @@ class Guarded(msgspec.Struct, frozen=True):
     name: str
     command: str
     arguments: list[str]
+    options: Options = Options()
+    """What the gateway is told of its places. Without a home, its environment decides."""
 
 
 def read_gateway_arguments(arguments: object) -> Guarded | None:
@@ -161,9 +163,10 @@ def read_gateway_arguments(arguments: object) -> Guarded | None:
     if tuple(arguments[:3]) != _MODULE or arguments[3:5] != ["mcp", "--name"] or "--" not in arguments[6:]:
         return None
     end = arguments.index("--", 6)
-    if len(arguments) < end + 2 or _read_options(arguments[6:end]) is None:
+    options = _read_options(arguments[6:end])
+    if len(arguments) < end + 2 or options is None:
         return None
-    return Guarded(arguments[5], arguments[end + 1], arguments[end + 2 :])
+    return Guarded(arguments[5], arguments[end + 1], arguments[end + 2 :], options)
 
 
 _SCRIPT: Final = "guardhouse"

@@ -21,6 +21,7 @@ from guardhouse.installing.commands import HookCommand, read_handler
 from guardhouse.installing.house_checks import policy_checks
 from guardhouse.installing.places import pinned_options, sources_of
 from guardhouse.installing.programs import run
+from guardhouse.installing.settings_shape import misfits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from guardhouse.installing.records import Record
 
 _PATIENCE: Final = 20.0
+_MOST_MISFITS: Final = 5
 
 
 class _Hooks(NamedTuple):
@@ -53,10 +55,22 @@ def hook_checks(
     real = os.path.realpath(settings.path)
     record = next((one for one in machine.records if one.real == real and one.kind == agent.name), None)
     hooks = _Hooks(agent, machine, settings, record, own, again)
+    yield from _shape(hooks)
     yield from _entries(hooks)
     yield from _commands(hooks)
     if agent is CODEX:
         yield from codex_checks.trust_checks(machine, settings, own)
+
+
+def _shape(hooks: _Hooks) -> Iterator[Check]:
+    """Whether the agent can read the file that our hooks stand in."""
+    agent, where = hooks.agent, str(hooks.settings.path)
+    found = list(misfits(hooks.settings.value or {}, agent))
+    for one in [one for one in found if one.drops_file][:_MOST_MISFITS]:
+        what = f"{where}: `{one.place}` {one.what}: {agent.title} may read nothing of this file, and run no hooks of it"
+        yield fail(agent.name, "settings", what, "Mend it.")
+    for one in [one for one in found if not one.drops_file][:_MOST_MISFITS]:
+        yield warn(agent.name, "settings", f"{where}: `{one.place}` {one.what}", "Look whether it is spelled right.")
 
 
 def _entries(hooks: _Hooks) -> Iterator[Check]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from guardhouse.installing.commands import is_own_handler
+from guardhouse.installing.settings_shape import misfits
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
@@ -47,8 +48,21 @@ def own_handlers(value: Any, agent: Agent) -> list[Handler]:
 
 
 def with_hooks(text: JsonText, agent: Agent, commands: Mapping[str, HookCommand]) -> JsonText:
-    """With our entry for each event of `commands`, once, and no older one. GuardhouseError if the shape is odd."""
-    _check_shape(text.value)
+    """With our entry for each event of `commands`, once, and no older one. GuardhouseError if the agent could not read
+    what comes of it."""
+    _check_events(text.value)
+    new = _with_hooks(text, agent, commands)
+    # What is ours is in order by now: whatever is left is somebody else's, and would keep our hooks from running.
+    wrong = next((one for one in misfits(new.value, agent) if one.drops_file), None)
+    if wrong is not None:
+        raise GuardhouseError(
+            f"`{wrong.place}` {wrong.what}. {agent.title} may then read nothing of the file, and run no hooks of it.",
+            fix="Mend it first.",
+        )
+    return new
+
+
+def _with_hooks(text: JsonText, agent: Agent, commands: Mapping[str, HookCommand]) -> JsonText:
     own = _by_event(text.value, agent)
     gone = _emptied(text.value, {event: found for event, found in own.items() if event not in commands})
     replaced: dict[Path, Any] = {}
@@ -122,7 +136,7 @@ def _emptied(value: Any, own: Mapping[str, _Groups]) -> list[Path]:
     return gone
 
 
-def _check_shape(value: Any) -> None:
+def _check_events(value: Any) -> None:
     events = value.get(_HOOKS, {}) if isinstance(value, dict) else None
     if not isinstance(events, dict) or not all(isinstance(groups, list) for groups in events.values()):
         raise GuardhouseError("Its `hooks` are not what they should be: an object of lists.", fix="Mend it first.")

@@ -1,10 +1,11 @@
-"""Looks at the guard itself: policy, state directory, disk, keys, record and approvals."""
+"""Looks at the guard itself: policy, state directory, disk, keys, record, approvals, sessions and pins."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
+import time
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.installing.checks import Check, fail, ok, unknown, warn
@@ -30,6 +31,8 @@ def house_checks(machine: Machine) -> Iterator[Check]:
     yield _keys(machine)
     yield _record(machine)
     yield _approvals(machine)
+    yield _sessions(machine)
+    yield _pins(machine)
     if machine.records_problem:
         yield unknown(GUARDHOUSE, "install records", machine.records_problem)
 
@@ -130,11 +133,33 @@ def _approvals(machine: Machine) -> Check:
         store = SqliteStore(path)
         try:
             with store.reading() as rows:
-                pending = rows.count_pending()
+                waiting = rows.count_waiting(time.time())
         finally:
             store.close()
     except GuardhouseError as error:
         return fail(GUARDHOUSE, "approvals", error.what, error.fix)
     except OSError as error:
         return fail(GUARDHOUSE, "approvals", f"{path} can't be read: {error.strerror}", "Mend its rights.")
-    return ok(GUARDHOUSE, "approvals", f"the store opens; {pending} pending")
+    return ok(GUARDHOUSE, "approvals", f"the store opens; {waiting} waiting for an answer")
+
+
+def _sessions(machine: Machine) -> Check:
+    """While the index can't be used, every prompt and every result is held back."""
+    from guardhouse.sessions import check_index
+
+    path = machine.locations.state / "sessions.db"
+    try:
+        there = check_index(path)
+    except GuardhouseError as error:
+        return fail(GUARDHOUSE, "sessions", error.what, error.fix)
+    return ok(GUARDHOUSE, "sessions", "the index opens and can be written" if there else "none yet")
+
+
+def _pins(machine: Machine) -> Check:
+    from guardhouse.pins import PinStore
+
+    try:
+        known = PinStore(machine.locations.pins).servers()
+    except GuardhouseError as error:
+        return fail(GUARDHOUSE, "pins", error.what, error.fix)
+    return ok(GUARDHOUSE, "pins", f"{len(known)} MCP servers are known" if known else "no MCP server was seen yet")

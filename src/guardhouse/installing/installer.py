@@ -75,14 +75,17 @@ def plan_install(
             kind=kind, way="install", target=target, after=after, mode=target.mode, record=records.find(target.real)
         )
     check_writable(target)
-    record = records.find(target.real)
+    record, note = records.find(target.real), ""
+    stripped = _edited(before, strip, path)
+    unchanged = stripped.value == before.value
+    plain = target.content if unchanged or target.content is None else stripped.text.encode()
     if record is not None and target.exists and digest(target.content or b"") == record.after:
-        plain = records.opened(record) if record.existed else None
+        try:
+            plain = records.opened(record) if record.existed else None
+        except GuardhouseError as error:
+            note = f"{error.what} What is kept from now on is this file without our entries."
     else:
         record = None
-        stripped = _edited(before, strip, path)
-        unchanged = stripped.value == before.value
-        plain = target.content if unchanged or target.content is None else stripped.text.encode()
     return Plan(
         kind=kind,
         way="install",
@@ -92,6 +95,7 @@ def plan_install(
         plain=plain,
         record=record,
         commands=commands,
+        note=note,
     )
 
 

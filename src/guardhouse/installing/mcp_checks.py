@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.installing.checks import Check, fail, ok, unknown, warn
-from guardhouse.installing.commands import interpreter
+from guardhouse.installing.commands import Options, interpreter
+from guardhouse.installing.house_checks import policy_checks
 from guardhouse.installing.machine import read_settings
 from guardhouse.installing.mcp_servers import Entry, entries, survey
+from guardhouse.installing.places import pinned_options, sources_of
 from guardhouse.installing.variables import meddling_with_gateway
 from guardhouse.model import GuardhouseError
 
@@ -26,16 +28,16 @@ def mcp_checks(machine: Machine) -> Iterator[Check]:
     """The server lists that were rewritten."""
     for record in machine.records:
         if record.kind == _MCP:
-            yield from _server_list(record)
+            yield from _server_list(record, machine)
 
 
-def _server_list(record: Record) -> Iterator[Check]:
+def _server_list(record: Record, machine: Machine) -> Iterator[Check]:
     settings = read_settings(Path(record.path))
     if settings.problem:
         yield unknown(_MCP, record.path, f"can't be read: {settings.problem}")
         return
     if settings.value is None:
-        yield warn(_MCP, record.path, "the file is gone", "`guardhouse uninstall mcp` forgets it.")
+        yield warn(_MCP, record.path, "the file is gone", f"`guardhouse uninstall mcp {record.path}` forgets it.")
         return
     try:
         found = entries(settings.value)
@@ -43,7 +45,7 @@ def _server_list(record: Record) -> Iterator[Check]:
     except GuardhouseError as error:
         yield unknown(_MCP, record.path, error.what)
         return
-    wrong = [*_wrong(record, found)]
+    wrong = [*_wrong(record, found), *_places(record, found, machine)]
     yield from wrong
     if servers.remote:
         yield warn(_MCP, record.path, f"not started by the client, so not guarded: {', '.join(servers.remote)}")
@@ -75,7 +77,28 @@ def _wrong(record: Record, found: list[Entry]) -> Iterator[Check]:
         what = f"behind a gateway that `install` did not write; whether it is ours can't be told: {named(strange)}"
         yield unknown(_MCP, record.path, what, "Write the server's own command there, then " + again)
     for entry in (*guarded, *by_hand):
-        names = meddling_with_gateway(entry.server.get("env"))
+        behind = entry.guarded
+        is_told = behind is not None and behind.options.home is not None
+        names = meddling_with_gateway(entry.server.get("env"), is_told_its_places=is_told)
         if names:
-            what = f"{entry.label}: its `env` decides where the gateway finds its policy: {', '.join(names)}"
+            what = f"{entry.label}: its `env` decides what the gateway loads, or its policy: {', '.join(names)}"
             yield fail(_MCP, record.path, what, "Take it out.")
+
+
+def _places(record: Record, found: list[Entry], machine: Machine) -> Iterator[Check]:
+    """Whether the gateways are told the places that were installed, and what policy they have there."""
+    again = f"`guardhouse install mcp {record.path}`"
+    guarded = [(entry, behind) for entry in found if entry.kind == "guarded" and (behind := entry.guarded) is not None]
+    older = [entry.label for entry, behind in guarded if behind.options.home is None]
+    if older:
+        what = f"written by an older Guardhouse, and find their policy by the environment: {', '.join(older)}"
+        yield warn(_MCP, record.path, what, again)
+    noted = list(record.commands[1:])
+    moved = [entry.label for entry, behind in guarded if noted and behind.options.words() != noted]
+    if moved:
+        what = f"told other places for policy and state than were installed: {', '.join(moved)}"
+        yield fail(_MCP, record.path, what, f"If you did not change it, somebody else did: {again}")
+    expected = pinned_options(machine.locations, machine.config_file)
+    for options in dict.fromkeys(behind.options for _entry, behind in guarded):
+        if options not in (expected, Options()):
+            yield from policy_checks(_MCP, sources_of(options, machine.cwd), told_if_sound=False)

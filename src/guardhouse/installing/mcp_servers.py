@@ -16,6 +16,7 @@ from guardhouse.installing.commands import (
     read_foreign_gateway,
     read_gateway_arguments,
 )
+from guardhouse.installing.variables import meddling_with_gateway
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
@@ -152,7 +153,8 @@ def survey(value: Any) -> Servers:
 def with_gateway(
     text: JsonText, python: str, options: Options, only: tuple[str, ...] = (), elsewhere: Claims = NOTHING
 ) -> JsonText:
-    """With every server behind the gateway, or `only` those. GuardhouseError if one of those can't be.
+    """With every server behind the gateway, or `only` those. GuardhouseError if one of those can't be, or if one has
+    variables that would decide what the gateway itself loads.
 
     `elsewhere` has the names that are taken by other lists, with their commands: a name means one command. What
     somebody has put behind a gateway by hand stays as it is.
@@ -163,6 +165,7 @@ def with_gateway(
     changes = _Changes()
     for entry in found:
         if (not only or entry.name in only) and entry.kind in {"guarded", "open"}:
+            _refuse_meddling(entry)
             command, *arguments = entry.line
             changes.rewrite(entry, python, gateway_arguments(names[entry.path], options, command, arguments))
     return changes.applied(text)
@@ -175,6 +178,16 @@ def _require(only: tuple[str, ...], found: list[Entry]) -> None:
             raise GuardhouseError(f"There is no server {name!r} in the list.", fix="Name one that is there.")
         if kinds <= {"remote", "unclear"}:
             raise GuardhouseError(f"The server {name!r} is not one that the client starts, or is not understood.")
+
+
+def _refuse_meddling(entry: Entry) -> None:
+    """The gateway has the environment of its server, and is told its places; what it loads nobody can tell it."""
+    names = meddling_with_gateway(entry.server.get("env"), is_told_its_places=True)
+    if names:
+        raise GuardhouseError(
+            f"The `env` of the server {entry.label!r} decides what the gateway before it loads: {', '.join(names)}.",
+            fix="Take that out, or start the server by a script that sets it.",
+        )
 
 
 def claims(value: Any) -> dict[str, tuple[str, ...]]:

@@ -1,6 +1,8 @@
-"""Where the guard that a hook runs has its files: what `install` writes into the command, and what that comes to.
+"""Where the guard that a hook or the gateway runs has its files: what `install` writes into the command, and what that
+comes to.
 
-A hook's environment is given to it by the agent, which may have it from a repository. So the places are written out.
+Their environment is given to them by an agent or a client, which may have it from a repository. So the places are
+written out.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def pinned_options(locations: Locations, config_file: Path | None) -> Options:
-    """What a hook is told of the places: always its home and its state directory, the others where they are not the
+    """What a command is told of the places: always its home and its state directory, the others where they are not the
     usual ones in that home."""
     usual = find_locations({"HOME": str(locations.home)})
     return Options(
@@ -29,7 +31,7 @@ def pinned_options(locations: Locations, config_file: Path | None) -> Options:
 
 
 def sources_of(options: Options, cwd: Path) -> Sources:
-    """The configuration that a hook with these options would use in a directory."""
+    """The configuration that a command with these options would use in a directory."""
     return find_sources(
         config_file=Path(options.config) if options.config is not None else None,
         cwd=cwd,

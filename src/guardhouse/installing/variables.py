@@ -16,7 +16,8 @@ _LOADING: Final = ("LD_*", "DYLD_*")
 _PYTHON: Final = ("PYTHON*",)
 SWITCHES: Final = ("CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE")
 """With one of these Claude Code runs no hooks of settings at all."""
-_CLAUDE: Final = ("CLAUDE_CODE_SHELL_PREFIX", "CLAUDE_CONFIG_DIR", *SWITCHES)
+_CLAUDE: Final = ("CLAUDE_CODE_SHELL_PREFIX", "CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", *SWITCHES)
+"""The third says which directory is the project: what lies in it may be changed."""
 
 
 def meddling_with_hooks(environment: Any) -> list[str]:
@@ -24,10 +25,10 @@ def meddling_with_hooks(environment: Any) -> list[str]:
     return _matching(environment, (*_PLACES, *_LOADING, *_PYTHON, *_CLAUDE))
 
 
-def meddling_with_gateway(environment: Any) -> list[str]:
-    """The names in an `env` of an MCP server that decide where the gateway before it finds its policy, or what it
-    loads. It ignores Python's own."""
-    return _matching(environment, (*_PLACES, *_LOADING))
+def meddling_with_gateway(environment: Any, *, is_told_its_places: bool) -> list[str]:
+    """The names in an `env` of an MCP server that decide what the gateway before it loads, or, unless it is told that,
+    where it finds its policy. It ignores Python's own."""
+    return _matching(environment, _LOADING if is_told_its_places else (*_PLACES, *_LOADING))
 
 
 def switched_off(variables: Mapping[str, str]) -> list[str]:

@@ -14,8 +14,10 @@ import msgspec
 from guardhouse.approvals import Agent, SqliteStore, guarded_ancestor
 from guardhouse.audit import Calls, Query, Unreadable, count_calls, events
 from guardhouse.config import chosen_mode, get_mode
-from guardhouse.model import ApprovalStatus, GuardhouseError
+from guardhouse.model import GuardhouseError
+from guardhouse.pins import PinStore
 from guardhouse.recording import utc
+from guardhouse.sessions import check_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -79,6 +81,8 @@ def standing(sources: Sources, now: float | None = None) -> Standing:
     policy = told(lambda: _policy(sources), Standing(since=since))
     pending = told(lambda: _pending(state / "approvals.db", now), 0)
     agents = told(lambda: tuple(_agents(sources.locations.registries[0])), nobody)
+    told(lambda: check_index(state / "sessions.db"), otherwise=False)
+    told(lambda: bool(PinStore(sources.locations.pins).servers()), otherwise=False)
     return msgspec.structs.replace(
         policy,
         since=since,
@@ -125,7 +129,7 @@ def _pending(path: Path, now: float) -> int:
     store = SqliteStore(path)
     try:
         with store.reading() as rows:
-            return sum(one.expires_at > now for one in rows.outlines(status=ApprovalStatus.PENDING))
+            return rows.count_waiting(now)
     finally:
         store.close()
 

@@ -14,7 +14,7 @@ from guardhouse.sessions.interface import (
     Value,
 )
 from guardhouse.sessions.memory import MemorySessions
-from guardhouse.sessions.sqlite import SQLiteSessions
+from guardhouse.sessions.sqlite import SQLiteSessions, check_index
 
 __all__ = [
     "ANY_SLOT",
@@ -32,4 +32,5 @@ __all__ = [
     "Summary",
     "Tally",
     "Value",
+    "check_index",
 ]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from guardhouse.model import GRADES, GuardhouseError, NewEvent, SessionEventKind
-from guardhouse.sessions.fingerprints import SessionKey, checked_key
+from guardhouse.sessions.fingerprints import KEY_SIZE, SessionKey, checked_key
 from guardhouse.sessions.intake import Row, answer, first_rows, session_is_full, slot_asked, take_in
 from guardhouse.sessions.interface import (
     DEFAULT_SESSION_LIMITS,
@@ -306,6 +306,27 @@ class SQLiteSessions:
         if self._connection is not None:
             connection, self._connection = self._connection, None
             connection.close()
+
+
+def check_index(path: Path) -> bool:
+    """Whether there is an index at `path`; one that is not there is not made by looking. GuardhouseError if it can't be
+    opened, read through or written."""
+    if not os.path.lexists(path):
+        return False
+    index = SQLiteSessions(path, os.urandom(KEY_SIZE))  # of no matter: no value is looked for
+    try:
+        with index._connected() as connection:
+            [(first,), *_] = connection.execute("PRAGMA quick_check(1)").fetchall()
+            if first != "ok":
+                raise _unusable(path, "damaged")
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                connection.execute("INSERT INTO dropped VALUES (-1)")
+            finally:
+                connection.execute("ROLLBACK")
+    finally:
+        index.close()
+    return True
 
 
 _FIX: Final = "If it does not pass, move the file and its -wal and -shm away: sessions then start afresh."
