@@ -10,7 +10,7 @@ import os
 import stat
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from guardhouse.detect.paths.places import GLOB_CHARACTERS, name_matches
+from guardhouse.detect.paths.wildcards import GLOB_CHARACTERS, name_matches
 from guardhouse.git_index import LARGEST, BrokenIndex, tracked_files
 from guardhouse.model import Extent
 

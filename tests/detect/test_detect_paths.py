@@ -12,13 +12,10 @@ from guardhouse.detect.paths.places import (
     PERSISTENCE,
     SENSITIVE,
     PlaceTable,
-    absolute,
     glob_to_re2,
-    inside,
-    may_reach,
-    other_readings,
-    tidy,
 )
+from guardhouse.detect.paths.readings import absolute, inside, other_readings, tidy
+from guardhouse.detect.paths.wildcards import may_reach
 from guardhouse.model import Decision, PathClass, RealPath, ToolCallPre
 
 

@@ -6,7 +6,7 @@ import pytest
 from guarded_house import codes, found
 
 from guardhouse.adapters.resources import is_plain_address, kind_of_resource
-from guardhouse.detect.paths.places import readings, tidy
+from guardhouse.detect.paths.readings import readings, tidy
 from guardhouse.model import Decision
 
 READER = "guard: {tools: {peek: {capabilities: [reads]}, store: {capabilities: [writes]}}}"

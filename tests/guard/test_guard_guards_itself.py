@@ -482,3 +482,10 @@ def test_the_guard_s_interpreter_may_be_used_and_not_changed(house, monkeypatch)
     assert decided(f"{sys.prefix}/bin/pip uninstall -y click") == ["guard.own_command"]
     assert decided(f"{sys.prefix}/bin/pip install requests") == []
     assert OwnPlace(str(Path(sys.prefix)), readable=True, usable=True) in surroundings.own
+
+
+def test_every_subcommand_of_ours_is_either_harmless_or_drives_the_guard(judge):
+    from guardhouse.cli.app import app
+
+    harmless = {name for name in app.commands if judge(f"guardhouse {name} x").decision is Decision.ALLOW}
+    assert harmless == {"check", "redact", "url", "demo", "explain", "eval"}

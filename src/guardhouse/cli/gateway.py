@@ -50,16 +50,17 @@ def mcp(
     Put this in the place of the server's own command in your client's list of servers. Exit status: the server's, or 2
     if the gate could not be built; then the server is not started.
     """
+    from guardhouse.adapters.hooks.host import host_process
     from guardhouse.adapters.mcp import Gateway, notice, place_of, relay, server_name
-    from guardhouse.config import find_locations
-    from guardhouse.installing.commands import Options
+    from guardhouse.config import find_locations, pinned_variables
     from guardhouse.opening import open_guard
     from guardhouse.pins import PinStore
 
-    variables = Options(home=home, config_home=config_home, key_dir=key_dir).variables()
+    variables = pinned_variables(home, config_home, key_dir)
     if variables is not None and context.get_parameter_source("state_dir") is ParameterSource.ENVIRONMENT:
         state_dir = None
-    with open_guard(config_file=config_file, state_dir=state_dir, agent_pid=os.getppid(), variables=variables) as guard:
+    client = host_process(os.getppid(), frozenset())
+    with open_guard(config_file=config_file, state_dir=state_dir, agent_pid=client, variables=variables) as guard:
         server = server_name(name, command, guard.masked)
         store = PinStore(find_locations(variables, state_dir=state_dir).pins)
         store.claim(server, command, guard.masked, place_of(command, Path.cwd()))

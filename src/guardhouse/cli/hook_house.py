@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from guardhouse.adapters.hooks.host import host_process
-from guardhouse.config import find_locations
+from guardhouse.config import find_locations, pinned_variables
 from guardhouse.opening import open_for_agent
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class HookHouse:
         """`caller` is the process that called the hook."""
         self._config_file = Path(options.config) if options.config is not None else None
         self._state_dir = Path(options.state_dir) if options.state_dir is not None else None
-        self._variables = _variables(options)
+        self._variables = pinned_variables(options.home, options.config_home, options.key_dir)
         self._caller = caller
 
     def open(self, agent: Agent, event: HookEvent, *, holds_questions: bool) -> LocalGuard:
@@ -43,11 +43,3 @@ class HookHouse:
 
         locations = find_locations(self._variables, state_dir=self._state_dir)
         count_unknown(locations.state, agent.name, event.name, names)
-
-
-def _variables(options: Options) -> dict[str, str] | None:
-    """The environment that counts: none but these, if a home is given; otherwise this process's own."""
-    if options.home is None:
-        return None
-    named = {"HOME": options.home, "XDG_CONFIG_HOME": options.config_home, "GUARDHOUSE_KEY_DIR": options.key_dir}
-    return {name: value for name, value in named.items() if value is not None}

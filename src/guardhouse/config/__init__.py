@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from guardhouse.config.discovery import ReloadingPolicy, Sources, find_sources
-from guardhouse.config.locations import PROJECT_NAME, Locations, find_locations, surroundings
+from guardhouse.config.locations import PROJECT_NAME, Locations, find_locations, pinned_variables, surroundings
 
 if TYPE_CHECKING:
     from guardhouse.config.allowances import Allowances, Kind
@@ -24,6 +24,7 @@ __all__ = [
     "find_locations",
     "find_sources",
     "get_mode",
+    "pinned_variables",
     "set_mode",
     "surroundings",
 ]

@@ -61,6 +61,15 @@ class Locations(msgspec.Struct, frozen=True):
         return self.user / "mode.json"
 
 
+def pinned_variables(home: str | None, config_home: str | None, key_dir: str | None) -> dict[str, str] | None:
+    """The environment that counts for somebody who is told these places: it has nothing else. None without a home: then
+    a process goes by its own."""
+    if home is None:
+        return None
+    named = {"HOME": home, "XDG_CONFIG_HOME": config_home, "GUARDHOUSE_KEY_DIR": key_dir}
+    return {name: value for name, value in named.items() if value is not None}
+
+
 def find_locations(variables: Mapping[str, str] | None = None, state_dir: Path | None = None) -> Locations:
     """The usual places, as the environment names them."""
     env = os.environ if variables is None else variables

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from guardhouse.config import pinned_variables
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
@@ -42,11 +43,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         return [word for option, value in given if value is not None for word in (option, value)]
 
     def variables(self) -> dict[str, str] | None:
-        """The environment that counts for a command that is told this; None if it reads its own."""
-        if self.home is None:
-            return None
-        named = {"HOME": self.home, "XDG_CONFIG_HOME": self.config_home, "GUARDHOUSE_KEY_DIR": self.key_dir}
-        return {name: value for name, value in named.items() if value is not None}
+        """The environment that counts for whoever is told this; None if that is their own."""
+        return pinned_variables(self.home, self.config_home, self.key_dir)
 
 
 _OPTIONS: Final = {f"--{field.replace('_', '-')}": field for field in Options.__struct_fields__}

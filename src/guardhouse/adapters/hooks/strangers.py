@@ -47,17 +47,6 @@ def _is_plain(name: str) -> bool:
     return len(name) <= _LONGEST and name.isascii() and name.replace("_", "").isalpha()
 
 
-def unknown_counts(state: Path, agent: str) -> dict[str, int]:
-    """How often each field that nobody has told us about was there, as `Event.field`."""
-    file = state / "hooks" / f"{agent}.unknown.json"
-    try:
-        return _fields(file.read_text(encoding="utf-8", errors="replace")[:_LARGEST])
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise GuardhouseError(f"{file} can't be read: {error.strerror}.", fix="Check the state directory.") from None
-
-
 def _fields(content: str) -> dict[str, int]:
     """What the file holds. A damaged one counts for nothing: it is only a note, and is written anew."""
     try:

@@ -12,7 +12,7 @@ from guardhouse.detect.commands.own import CHANGES_DIRECTORY, LONGEST_PATH, reso
 from guardhouse.detect.commands.reading import PLACE_KEYS, commands_of
 from guardhouse.detect.interface import TooMuchToBind
 from guardhouse.detect.paths import tidy, working_directory
-from guardhouse.detect.paths.places import GLOB_CHARACTERS
+from guardhouse.detect.paths.wildcards import GLOB_CHARACTERS
 from guardhouse.model import FileDigestOf, ProgramOf, RealPathOf
 from guardhouse.trust import Capability
 

@@ -33,7 +33,8 @@ from guardhouse.detect.paths import (
     project_directory,
     tidy,
 )
-from guardhouse.detect.paths.places import GLOB_CHARACTERS, SYSTEM_ROOTS, name_matches
+from guardhouse.detect.paths.places import SYSTEM_ROOTS
+from guardhouse.detect.paths.wildcards import GLOB_CHARACTERS, name_matches
 from guardhouse.model import Confidence, Effect, Finding, PathClass, Severity, Span
 from guardhouse.net import CODES as NET_CODES
 from guardhouse.net import BadDestination, Refusal, address_class, parse_destination

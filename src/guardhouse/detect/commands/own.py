@@ -18,7 +18,7 @@ from guardhouse.detect.paths import (
     tidy,
     working_directory,
 )
-from guardhouse.detect.paths.places import GLOB_CHARACTERS, name_matches
+from guardhouse.detect.paths.wildcards import GLOB_CHARACTERS, name_matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _SUBCOMMANDS: Final = frozenset(
     "approvals audit why token allow trust install uninstall policy enforce observe suggest serve hook mcp pins"
-    " doctor".split()
+    " doctor status".split()
 )
 """Subcommands of ours that change what is allowed, or show what the agent must not see; `check`, `url` and `redact` are
 harmless."""

@@ -12,7 +12,7 @@ import msgspec
 
 from guardhouse.detect.acts import Act
 from guardhouse.detect.paths import tidy, working_directory
-from guardhouse.detect.paths.places import absolute
+from guardhouse.detect.paths.readings import absolute
 from guardhouse.model import Effect
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ from guardhouse.detect.paths.detector import (
     working_directory,
 )
 from guardhouse.detect.paths.naming import is_path_key
-from guardhouse.detect.paths.places import absolute, check_patterns, glob_to_re2, inside, other_readings, tidy
+from guardhouse.detect.paths.places import check_patterns, glob_to_re2
+from guardhouse.detect.paths.readings import absolute, inside, other_readings, tidy
 
 __all__ = [
     "DETECTOR",

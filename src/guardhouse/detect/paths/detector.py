@@ -15,7 +15,6 @@ import msgspec
 from guardhouse.detect.interface import Detector, Leaf, OwnPlace, Scene
 from guardhouse.detect.paths.naming import LONGEST, is_for_files, read_paths
 from guardhouse.detect.paths.places import (
-    GLOB_CHARACTERS,
     HOOK_DIRECTORIES,
     HOOK_SETTINGS,
     NEVER_SPARED,
@@ -27,13 +26,9 @@ from guardhouse.detect.paths.places import (
     SYSTEM_ROOTS,
     TOO_WIDE,
     PlaceTable,
-    absolute,
-    folded_path,
-    inside,
-    may_reach,
-    readings,
-    tidy,
 )
+from guardhouse.detect.paths.readings import absolute, folded_path, inside, readings, tidy
+from guardhouse.detect.paths.wildcards import GLOB_CHARACTERS, may_reach
 from guardhouse.model import Effect, Finding, PathClass, ReasonCode, Severity, Span
 from guardhouse.trust import KNOWN_TOOLS, Capability, ToolProfile
 

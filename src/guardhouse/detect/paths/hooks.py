@@ -9,13 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from guardhouse.detect.paths.places import (
-    GLOB_CHARACTERS,
-    HOOK_DIRECTORIES,
-    HOOK_SETTINGS,
-    folded_path,
-    name_matches,
-)
+from guardhouse.detect.paths.places import HOOK_DIRECTORIES, HOOK_SETTINGS
+from guardhouse.detect.paths.readings import folded_path
+from guardhouse.detect.paths.wildcards import GLOB_CHARACTERS, name_matches
 
 _ANY: Final = "**"
 _TELLING_LETTERS: Final = 3

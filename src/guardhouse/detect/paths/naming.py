@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.detect.paths.places import plain_address
+from guardhouse.detect.paths.readings import plain_address
 from guardhouse.trust import Capability, ToolProfile
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from guardhouse.detect.acts import UNKNOWN
-from guardhouse.detect.paths.places import absolute
+from guardhouse.detect.paths.readings import absolute
 from guardhouse.detect.shell.following import read_in_language
 from guardhouse.detect.shell.running import Machine
 from guardhouse.detect.shell.state import State

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from guardhouse.detect.acts import UNKNOWN
-from guardhouse.detect.paths.places import name_matches
+from guardhouse.detect.paths.wildcards import name_matches
 
 _LONGEST: Final = 256
 _WILD: Final = frozenset("*?[")

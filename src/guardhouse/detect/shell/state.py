@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from guardhouse.detect.acts import UNKNOWN, Scope
-from guardhouse.detect.paths.places import tidy
+from guardhouse.detect.paths.readings import tidy
 from guardhouse.detect.shell.values import SILENT, Stream, Value, Variables
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from guardhouse.detect.acts import UNKNOWN, Scope, Source
-from guardhouse.detect.paths.places import name_matches
+from guardhouse.detect.paths.wildcards import name_matches
 from guardhouse.detect.shell.programs.agents_in_code import starts_agent
 from guardhouse.detect.shell.programs.options import Parsed, parsed
 from guardhouse.detect.shell.programs.typists import types_keys

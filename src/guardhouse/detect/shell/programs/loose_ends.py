@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from guardhouse.detect.acts import UNKNOWN
 from guardhouse.detect.paths.hooks import is_telling, put_together, stems
-from guardhouse.detect.paths.places import folded_path
+from guardhouse.detect.paths.readings import folded_path
 from guardhouse.model import Confidence, Effect
 
 if TYPE_CHECKING:
