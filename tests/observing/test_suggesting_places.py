@@ -1,20 +1,28 @@
 """What is never suggested, whatever was seen: directories, delicate places, and names that others share."""
 
-from pathlib import Path
 from shlex import quote
 
 import pytest
+from msgspec.structs import replace
 from observed_machine import bash, fetch
 from test_suggesting import commands, judge, reason, recorded
 
 from guardhouse.audit import events
 from guardhouse.audit.statistics import DOCTOR_SESSION
+from guardhouse.config import discovery
 from guardhouse.model import Decision
 from guardhouse.observing import allowed_by, standing, suggest, unfit_place
 from guardhouse.observing.shared_hosts import SHARED, is_one_owners, shared_domain
 
-HERE = Path(__file__).parent
-"""A directory outside of the temporary ones, where everything may be written."""
+
+@pytest.fixture
+def elsewhere(machine, monkeypatch):
+    """A directory outside of the project that is no temporary one, though the tests themselves run in one."""
+    real = discovery.surroundings
+    monkeypatch.setattr(discovery, "surroundings", lambda *given, **more: replace(real(*given, **more), temp=()))
+    directory = machine.home / "elsewhere"
+    directory.mkdir()
+    return directory
 
 
 def written(machine, path, by="paths"):
@@ -31,8 +39,8 @@ def test_a_file_that_a_tool_writes_is_suggested_by_its_own_name(machine):
 
 
 @pytest.mark.parametrize("command", ["cp a {}", "ln -s x {}", "tar xf a.tar -C {}", "mv a {}"])
-def test_a_directory_that_a_command_puts_something_into_is_not_suggested(machine, command):
-    judge(machine, bash(command.format(HERE), cwd=str(machine.project)))
+def test_a_directory_that_a_command_puts_something_into_is_not_suggested(machine, elsewhere, command):
+    judge(machine, bash(command.format(elsewhere), cwd=str(machine.project)))
     found = machine.suggestions()
     assert (found.stopped, found.suggestions) == (1, ())
     assert "directory" in found.kept[0].why
