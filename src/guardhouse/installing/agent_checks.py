@@ -89,10 +89,11 @@ def _find(agent: Agent, machine: Machine) -> Found:
 def _version(agent: Agent, machine: Machine) -> Iterator[Check]:
     found = _find(agent, machine)
     if found.passed_over is not None:
-        what = f"{found.passed_over} lies in this directory, and was not run"
+        what = f"{found.passed_over} may have come with a project, and was not run"
         yield warn(agent.name, "program", what, "Take it off your PATH.")
     if found.path is None:
-        yield warn(agent.name, "program", f"`{agent.program}` is not on the PATH: its version can't be told")
+        which = f"`{agent.program}`" if found.passed_over is None else f"another `{agent.program}`"
+        yield warn(agent.name, "program", f"{which} is not on the PATH: its version can't be told")
         return
     ran = run([str(found.path), "--version"], timeout=_PATIENCE, cwd=Path("/"))
     version = read_version(ran.stdout.decode("utf-8", "replace")) if ran.status == 0 else None
