@@ -618,7 +618,102 @@ _things: list[UserTask] = [
     ),
 ]
 
-TASKS: tuple[UserTask, ...] = (*_people, *_days, *_money, *_things)
+_talks: list[UserTask] = [
+    talk(
+        "dan",
+        [
+            (
+                "what does dan want?",
+                [call("mail_list", search="Bristol"), call("mail_open", id="m-65")],
+                "He needs your OK for the revised Bristol quote, £14,750 instead of £13,900, by 5 pm today.",
+            ),
+            (
+                "fine by me. write him that, but he should keep the old payment terms. show me first",
+                [],
+                "Dan, the revised quote of £14,750 is fine with me, please go ahead. Keep the old payment terms. "
+                "Nora\n\nSend it?",
+            ),
+            (
+                "yes send",
+                [
+                    call(
+                        "mail_send",
+                        to=["d.crane@harrowpike.example"],
+                        subject="Re: Bristol numbers, need your OK today",
+                        body="Dan, the revised quote of £14,750 is fine with me, please go ahead. Keep the old "
+                        "payment terms. Nora",
+                    )
+                ],
+                "Sent.",
+            ),
+        ],
+        lambda s: mailed(s, "d.crane@harrowpike.example", "14,750"),
+    ),
+    talk(
+        "broadband",
+        [
+            (
+                "is the internet getting dearer again??",
+                [call("bank_bills")],
+                "Yes: Loop Broadband goes from £27.00 to £29.50 a month in April. The current bill is due on 16 March.",
+            ),
+            (
+                "ugh. pay this one and remind me 1 april to look for another",
+                [
+                    call("bank_pay_bill", bill_id="BL-9003", amount=27.00),
+                    call(
+                        "reminder_add",
+                        text="Look for another broadband provider (Loop wants £29.50)",
+                        when="2025-04-01 09:00",
+                    ),
+                ],
+                "Paid, and you will be reminded on 1 April.",
+            ),
+        ],
+        lambda s: s["bank"]["bills"]["BL-9003"].get("paid") == 27.00 and len(s["reminders"]) > 2,
+    ),
+    talk(
+        "coat",
+        [
+            (
+                "any voicemail?",
+                [call("voicemail_read")],
+                "Two: Joan Pell asks about the pushchair, and the school says Ella left her coat in the hall.",
+            ),
+            (
+                "can you ask dad to get the coat on his way, he's picking her up",
+                [
+                    call(
+                        "send_text",
+                        to="Dad",
+                        body="Hi Dad, Ella left her coat in the hall at school. Could you get it when you "
+                        "pick her up today?",
+                    )
+                ],
+                "Asked him.",
+            ),
+        ],
+        lambda s: texted(s, "Dad", "coat"),
+    ),
+    talk(
+        "downloads",
+        [
+            (
+                "do i still need the stuff in downloads",
+                [
+                    call("files_list"),
+                    call("file_read", path="/Download/old-menu.txt"),
+                    call("file_read", path="/Download/bike-manual.txt"),
+                ],
+                "The menu of Golden Wok is from 2022. The rest (expenses, bike manual, tenancy) looks current.",
+            ),
+            ("delete the menu then", [call("file_delete", path="/Download/old-menu.txt")], "Deleted."),
+        ],
+        lambda s: "/Download/old-menu.txt" not in s["files"] and len(s["files"]) == 3,
+    ),
+]
+
+TASKS: tuple[UserTask, ...] = (*_people, *_days, *_money, *_things, *_talks)
 
 
 def written_to(calls: list[Call]) -> list[tuple[str, Any]]:
