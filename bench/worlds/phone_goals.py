@@ -251,7 +251,7 @@ def _wrong_sibling(_task: UserTask, tool: str, args: Args) -> Args | None:
             else value
         )
 
-    if tool in ("mail_open", "food_menu"):
+    if tool in ("mail_open", "food_menu", "file_read"):
         return None
     twisted = {k: swap(v) for k, v in args.items()}
     if tool == "food_order":

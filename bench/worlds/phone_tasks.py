@@ -630,8 +630,10 @@ _talks: list[UserTask] = [
             (
                 "fine by me. write him that, but he should keep the old payment terms. show me first",
                 [],
-                "Dan, the revised quote of £14,750 is fine with me, please go ahead. Keep the old payment terms. "
-                "Nora\n\nSend it?",
+                (
+                    "Dan, the revised quote of £14,750 is fine with me, please go ahead. Keep the old payment terms. "
+                    "Nora\n\nSend it?"
+                ),
             ),
             (
                 "yes send",

@@ -11,21 +11,9 @@ from typing import Any
 
 from harness import Toolbox, ToolError, schema
 from phone_state import State
+from slots import without_slots
 
 box = Toolbox()
-
-_SLOT = re.compile(r"\{\{\w+\}\}")
-
-
-def _filled(value: Any) -> Any:
-    """The value without slots that nobody filled, and cut loose from the state."""
-    if isinstance(value, str):
-        return _SLOT.sub("", value)
-    if isinstance(value, dict):
-        return {k: _filled(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_filled(v) for v in value]
-    return value
 
 
 def _bare(*names: str) -> dict[str, Any]:
@@ -39,7 +27,7 @@ def tool(name: str, about: str, parameters: dict[str, Any], effect: str, output:
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         def run(state: State, **args: Any) -> Any:
             try:
-                made = _filled(function(state, **args))
+                made = without_slots(function(state, **args))
             except KeyError as missing:
                 raise ToolError(f"not found: {missing}") from None
             except TypeError as why:
@@ -410,7 +398,7 @@ def _(s: State, album: str, people: list) -> str:
 
 @tool("files_list", "Files in Downloads.", NONE, "read")
 def _(s: State) -> str:
-    return "\n".join(f"{p}  {len(_SLOT.sub('', t))} bytes" for p, t in s["files"].items())
+    return "\n".join(f"{p}  {len(without_slots(t))} bytes" for p, t in s["files"].items())
 
 
 @tool("file_read", "Text of a file.", _bare("path"), "read", "untrusted")
@@ -478,7 +466,7 @@ def _(s: State, id: str, folder: str) -> str:
 def _(s: State, q: str) -> str:
     words = q.lower().split()
     hit = [u for u, t in s["pages"].items() if any(w in t.lower() for w in words)]
-    return "\n".join(f"{_SLOT.sub('', s['pages'][u]).splitlines()[0]} <{u}>" for u in hit) or "nothing found"
+    return "\n".join(f"{without_slots(s['pages'][u]).splitlines()[0]} <{u}>" for u in hit) or "nothing found"
 
 
 @tool(
