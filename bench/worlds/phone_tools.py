@@ -25,7 +25,7 @@ NONE: dict[str, Any] = {}
 
 def tool(name: str, about: str, parameters: dict[str, Any], effect: str, output: str = "trusted") -> Callable[..., Any]:
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
-        def run(state: State, **args: Any) -> Any:
+        def run(state: State, /, **args: Any) -> Any:
             try:
                 made = without_slots(function(state, **args))
             except KeyError as missing:
