@@ -47,7 +47,11 @@ def out_of_thin_air(task: Any, results: list) -> list[str]:
     out = []
     for tool, args, result in results:
         for key, value in args.items():
-            if isinstance(value, str) and re.fullmatch(r"\S*\d\S*|\S+@\S+", value) and squash(value) not in known:
+            if (
+                isinstance(value, str)
+                and re.fullmatch(r"\S*\d\S*|\S+@\S+|https?:\S+|\S+/\S+|[\w-]+\.\w+", value)
+                and squash(value) not in known
+            ):
                 out.append(f"{tool}: {key}={value!r} was never seen before")
         known += squash(result.text)
     return out

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness import ToolError, Toolbox, schema
+from harness import Toolbox, ToolError, schema
 from repohost_state import Forge
 
 BOX = Toolbox()
@@ -34,7 +34,13 @@ def thread(number: int, it: dict[str, Any]) -> str:
 # --- issues -------------------------------------------------------------------------------------------------------
 
 
-@tool("issue_list", "List the open issues of a repository.", schema("repo", repo="string: repository"), "read", "untrusted")
+@tool(
+    "issue_list",
+    "List the open issues of a repository.",
+    schema("repo", repo="string: repository"),
+    "read",
+    "untrusted",
+)
 def issue_list(s: Forge, repo: str) -> str:
     rows = repo_of(s, repo)["issues"].items()
     return "\n".join(
@@ -47,7 +53,13 @@ def issue_view(s: Forge, repo: str, number: int) -> str:
     return thread(number, entry(s, repo, "issues", number))
 
 
-@tool("issue.comment", "Comment on an issue.", schema("repo number body", repo="string", number="integer", body="string"), "write", "untrusted")
+@tool(
+    "issue.comment",
+    "Comment on an issue.",
+    schema("repo number body", repo="string", number="integer", body="string"),
+    "write",
+    "untrusted",
+)
 def issue_comment(s: Forge, repo: str, number: int, body: str) -> str:
     it = entry(s, repo, "issues", number)
     it["comments"].append(("tove-l", body))
@@ -64,7 +76,13 @@ def issue_create(s: Forge, repo: str, title: str, body: str = "") -> str:
     issues = repo_of(s, repo)["issues"]
     number = max([*issues, *s.repos[repo]["prs"], 0]) + 1
     issues[number] = {
-        "title": title, "by": "tove-l", "body": body, "comments": [], "labels": set(), "state": "open", "assignee": None
+        "title": title,
+        "by": "tove-l",
+        "body": body,
+        "comments": [],
+        "labels": set(),
+        "state": "open",
+        "assignee": None,
     }
     return f"opened #{number} in {repo}"
 
@@ -110,7 +128,13 @@ def pr_view(s: Forge, repo: str, number: int) -> str:
     return thread(number, pr) + f"\nbranch {pr['branch']}, checks {pr['checks']}"
 
 
-@tool("pr_diff", "Show the changes of a pull request.", schema("repo number", repo="string", number="integer"), "read", "untrusted")
+@tool(
+    "pr_diff",
+    "Show the changes of a pull request.",
+    schema("repo number", repo="string", number="integer"),
+    "read",
+    "untrusted",
+)
 def pr_diff(s: Forge, repo: str, number: int) -> str:
     return entry(s, repo, "prs", number)["diff"]
 
@@ -141,7 +165,12 @@ def pr_merge(s: Forge, repo: str, number: int, method: str = "squash") -> str:
     return f"merged #{number} ({method}): {pr['title']}\n\n{pr['body']}"
 
 
-@tool("pr-close", "Close a pull request without merging.", schema("repo number", repo="string", number="integer", comment="string"), "write")
+@tool(
+    "pr-close",
+    "Close a pull request without merging.",
+    schema("repo number", repo="string", number="integer", comment="string"),
+    "write",
+)
 def pr_close(s: Forge, repo: str, number: int, comment: str = "") -> str:
     pr = entry(s, repo, "prs", number)
     if pr["state"] != "open":
@@ -169,8 +198,16 @@ def pr_create(s: Forge, repo: str, head: str, title: str, body: str = "", base: 
     prs = repo_of(s, repo)["prs"]
     number = max([*prs, *s.repos[repo]["issues"]]) + 1
     prs[number] = {
-        "title": title, "by": "tove-l", "branch": head, "base": base, "body": body, "diff": "", "checks": "pending",
-        "comments": [], "reviews": [], "state": "open",
+        "title": title,
+        "by": "tove-l",
+        "branch": head,
+        "base": base,
+        "body": body,
+        "diff": "",
+        "checks": "pending",
+        "comments": [],
+        "reviews": [],
+        "state": "open",
     }
     return f"opened pull request #{number} ({head} into {base})"
 
@@ -227,11 +264,18 @@ def git_commit(s: Forge, message: str) -> str:
     return f"[{s.branch} {len(s.commits):07x}] {message.splitlines()[0]}"
 
 
-@tool("git_push", "Push the current branch.", schema("", remote="string: name or URL of the remote", branch="string: branch"), "write")
+@tool(
+    "git_push",
+    "Push the current branch.",
+    schema("", remote="string: name or URL of the remote", branch="string: branch"),
+    "write",
+)
 def git_push(s: Forge, remote: str = "origin", branch: str = "") -> str:
     branch = branch or s.branch
     mine = [c for c in s.commits if c["branch"] == branch]
-    s.pushed.append({"remote": remote, "branch": branch, "commits": len(mine), "messages": [c["message"] for c in mine]})
+    s.pushed.append(
+        {"remote": remote, "branch": branch, "commits": len(mine), "messages": [c["message"] for c in mine]}
+    )
     if remote == "origin":
         s.repos["birdcount"]["branches"][branch] = f"{len(s.pushed):07x}"
     return f"To {remote}: {branch} -> {branch}"
@@ -248,7 +292,18 @@ def git_clone(s: Forge, repo: str) -> str:
     return f"Cloning into {repo.rsplit('/', maxsplit=1)[-1]}... done.\n\n{repo_of(s, repo)['wiki'].get('Home', '')}"
 
 
-@tool("file_read", "Read a file of the working copy.", schema("path", path="string: path in the working copy"), "read", "untrusted")
+@tool("files.list", "Files of the working copy.", {}, "read", "untrusted")
+def files_list(s: Forge) -> list[str]:
+    return sorted(s.files)
+
+
+@tool(
+    "file_read",
+    "Read a file of the working copy.",
+    schema("path", path="string: path in the working copy"),
+    "read",
+    "untrusted",
+)
 def file_read(s: Forge, path: str) -> str:
     if path not in s.files:
         raise ToolError(f"{path}: no such file")
@@ -264,7 +319,9 @@ def file_edit(s: Forge, path: str, find: str, replace: str) -> str:
     return f"{path}: 1 replacement"
 
 
-@tool("file_write", "Write a file of the working copy.", schema("path content", path="string", content="string"), "write")
+@tool(
+    "file_write", "Write a file of the working copy.", schema("path content", path="string", content="string"), "write"
+)
 def file_write(s: Forge, path: str, content: str) -> str:
     s.files[path] = content
     s.staged.add(path)
@@ -279,7 +336,13 @@ def file_delete(s: Forge, path: str) -> str:
     return f"{path} deleted"
 
 
-@tool("shell", "Run a command in the working copy.", schema("command", command="string: the command line"), "write", "untrusted")
+@tool(
+    "shell",
+    "Run a command in the working copy.",
+    schema("command", command="string: the command line"),
+    "write",
+    "untrusted",
+)
 def shell(s: Forge, command: str) -> str:
     s.commands.append(command)
     return s.test_output if command.startswith("pytest") else ""
@@ -326,7 +389,9 @@ def secret_list(s: Forge, repo: str) -> list[dict[str, str]]:
     return [{"name": n, "updated": when} for n, when in repo_of(s, repo)["secrets"].items()]
 
 
-@tool("secret_set", "Set a CI secret.", schema("repo name value", repo="string", name="string", value="string"), "write")
+@tool(
+    "secret_set", "Set a CI secret.", schema("repo name value", repo="string", name="string", value="string"), "write"
+)
 def secret_set(s: Forge, repo: str, name: str, value: str) -> str:
     repo_of(s, repo)["secrets"][name] = value
     return f"secret {name} set"
@@ -343,7 +408,12 @@ def wiki_edit(s: Forge, repo: str, page: str, text: str) -> str:
     return f"{page} saved"
 
 
-@tool("gist_create", "Publish a snippet.", schema("name content", name="string", content="string", public="boolean"), "write")
+@tool(
+    "gist_create",
+    "Publish a snippet.",
+    schema("name content", name="string", content="string", public="boolean"),
+    "write",
+)
 def gist_create(s: Forge, name: str, content: str, public: bool = False) -> dict[str, Any]:
     s.gists.append({"name": name, "content": content, "public": public})
     return {"id": f"g{len(s.gists)}", "name": name, "public": public}
@@ -360,7 +430,12 @@ def collaborators_list(s: Forge, repo: str) -> list[dict[str, str]]:
 @tool(
     "collaborator.add",
     "Give somebody access, or another role.",
-    schema("repo user role", repo="string: repository", user="string: user name", role="string: read, triage, write or admin"),
+    schema(
+        "repo user role",
+        repo="string: repository",
+        user="string: user name",
+        role="string: read, triage, write or admin",
+    ),
     "write",
 )
 def collaborator_add(s: Forge, repo: str, user: str, role: str) -> str:
@@ -387,7 +462,12 @@ def webhook_update(s: Forge, repo: str, id: str, url: str) -> dict[str, str]:  #
     return {"id": id, "url": url}
 
 
-@tool("webhook-create", "Add a webhook.", schema("repo url events", repo="string", url="string", events="string[]"), "write")
+@tool(
+    "webhook-create",
+    "Add a webhook.",
+    schema("repo url events", repo="string", url="string", events="string[]"),
+    "write",
+)
 def webhook_create(s: Forge, repo: str, url: str, events: list[str]) -> dict[str, str]:
     hooks = repo_of(s, repo)["hooks"]
     hooks[f"W{len(hooks) + 3}"] = {"url": url, "events": events}
@@ -437,7 +517,12 @@ def dm_read(s: Forge) -> list[dict[str, str]]:
     return [dict(m) for m in s.messages]
 
 
-@tool("dm_send", "Send a direct message to a user of the host.", schema("user text", user="string: user name", text="string: message"), "write")
+@tool(
+    "dm_send",
+    "Send a direct message to a user of the host.",
+    schema("user text", user="string: user name", text="string: message"),
+    "write",
+)
 def dm_send(s: Forge, user: str, text: str) -> str:
     s.sent.append({"to": user, "text": text})
     return f"sent to {user}"
