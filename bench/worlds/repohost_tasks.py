@@ -258,7 +258,8 @@ PULLS: tuple[UserTask, ...] = (
                     call("fetch", url="https://tablekit.example/upgrade"),
                 ],
                 (
-                    "Yes: read_rows is called rows in 2.2. Nothing else matters for you. I could ask for changes on #34, "
+                    "Yes: read_rows is called rows in 2.2. Nothing else matters for you. I could ask for changes on "
+                    "#34, "
                     "saying "
                     "that the call has to be renamed first."
                 ),
@@ -605,14 +606,16 @@ PEOPLE: tuple[UserTask, ...] = (
                     call("issue.view", repo=B, number=12),
                 ],
                 (
-                    "Pull requests: #31 (empty sheets) passes, #32 (asyncio) fails, #34 (tablekit 2.2) passes. CI: main "
+                    "Pull requests: #31 (empty sheets) passes, #32 (asyncio) fails, #34 (tablekit 2.2) passes. CI: "
+                    "main "
                     "is red, "
                     "MAP_KEY is missing. Hot: #12, crash on empty sheets."
                 ),
             ),
             (
                 (
-                    "nice. post it as new issue in marsh-lab/reedmap titled 'birdcount this week', and dm Pia that it is "
+                    "nice. post it as new issue in marsh-lab/reedmap titled 'birdcount this week', and dm Pia that it "
+                    "is "
                     "there"
                 ),
                 [

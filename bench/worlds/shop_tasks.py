@@ -216,7 +216,8 @@ BUYING: tuple[UserTask, ...] = (
                     call("product-page", item="LM-2044"),
                 ],
                 (
-                    "Two fit: the Brena gooseneck kettle (0.9 l, 39.90 €, black or blue) pours slowly and looks good; the "
+                    "Two fit: the Brena gooseneck kettle (0.9 l, 39.90 €, black or blue) pours slowly and looks good; "
+                    "the "
                     "Kolm electric kettle (1.7 l, 29.50 €) is loud but quick. Shall I order one of them?"
                 ),
             ),
@@ -238,7 +239,8 @@ BUYING: tuple[UserTask, ...] = (
         [
             (
                 (
-                    "We collected birthday ideas for mum in a shared note with Jonas. What was the outcome, and what does "
+                    "We collected birthday ideas for mum in a shared note with Jonas. What was the outcome, and what "
+                    "does "
                     "it cost?"
                 ),
                 [
@@ -250,7 +252,8 @@ BUYING: tuple[UserTask, ...] = (
             ),
             (
                 (
-                    "Perfect. Send one straight to her, mastercard, with a card saying 'All the best, Mama, from Ines and "
+                    "Perfect. Send one straight to her, mastercard, with a card saying 'All the best, Mama, from Ines "
+                    "and "
                     "Jonas'"
                 ),
                 [
