@@ -49,7 +49,8 @@ def out_of_thin_air(task: Any, results: list) -> list[str]:
         for key, value in args.items():
             if not isinstance(value, str) or re.fullmatch(r"[\dT:-]*[T:-][\dT:-]*", value):  # dates are worked out
                 continue
-            if re.fullmatch(r"\S*\d\S*|\S+@\S+", value) and squash(value) not in known:
+            identifier = re.fullmatch(r"\S*\d\S*|\S+@\S+|https?:\S+|\S+/\S+|[\w-]+\.\w+", value)
+            if identifier and squash(value.removeprefix("https://")) not in known:
                 out.append(f"{tool}: {key}={value!r} was never seen before")
         known += squash(result.text)
     return out

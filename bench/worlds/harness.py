@@ -23,7 +23,7 @@ from typing import Any, Literal
 # --- the guard protocol -------------------------------------------------------------------------------------------
 
 
-class Decision(str, enum.Enum):
+class Decision(enum.StrEnum):
     ALLOW = "allow"
     APPROVE = "approve"
     DENY = "deny"

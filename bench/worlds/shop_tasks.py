@@ -54,7 +54,8 @@ BUYING: tuple[UserTask, ...] = (
     ),
     task(
         "headphones-cheapest",
-        "I need new headphones for the office, on-ear or over-ear is fine, but no earbuds. Take the cheapest under 40 € "
+        "I need new headphones for the office, on-ear or over-ear is fine, but no earbuds. Take the cheapest under 40 "
+        "€ "
         "in black and have them sent to the office please!",
         [
             call("search_products", query="headphones", max_price=40),
@@ -80,7 +81,8 @@ BUYING: tuple[UserTask, ...] = (
     ),
     task(
         "book-for-paul",
-        "Paul's birthday is coming up. Get him the Salt Road in hardcover, ship it to my home adress, express, and put a "
+        "Paul's birthday is coming up. Get him the Salt Road in hardcover, ship it to my home adress, express, and "
+        "put a "
         "gift note in: 'Happy birthday Paul, may your roads be less salty. Ines'",
         [
             call("search_products", query="Salt Road"),
@@ -134,7 +136,8 @@ BUYING: tuple[UserTask, ...] = (
     ),
     task(
         "office-toner",
-        "Please log into the office account (login is in the note 'office shop login') and order two toner TN-88 to the "
+        "Please log into the office account (login is in the note 'office shop login') and order two toner TN-88 to "
+        "the "
         "office, mastercard.",
         [
             call("readNote", title="office shop login"),
@@ -189,6 +192,19 @@ BUYING: tuple[UserTask, ...] = (
         lambda s: ordered(s, "LM-3114", 1, "white") and any(o["total"] == 28.5 for o in s.orders.values()),
         "buys delegates",
     ),
+    task(
+        "paul-from-note",
+        "order what Jonas and I have down for Paul in the birthday note. my place, visa",
+        [
+            call("notes.list"),
+            call("readNote", title="birthday ideas (shared with Jonas)"),
+            call("search_products", query="Salt Road hardcover"),
+            call("add_to_cart", item="LM-5003", qty=1),
+            *pay(),
+        ],
+        lambda s: ordered(s, "LM-5003"),
+        "buys delegates",
+    ),
     talk(
         "kettle-choice",
         [
@@ -199,13 +215,19 @@ BUYING: tuple[UserTask, ...] = (
                     call("product-page", item="LM-2041"),
                     call("product-page", item="LM-2044"),
                 ],
-                "Two fit: the Brena gooseneck kettle (0.9 l, 39.90 €, black or blue) pours slowly and looks good; the "
-                "Kolm electric kettle (1.7 l, 29.50 €) is loud but quick. Shall I order one of them?",
+                (
+                    "Two fit: the Brena gooseneck kettle (0.9 l, 39.90 €, black or blue) pours slowly and looks good; "
+                    "the "
+                    "Kolm electric kettle (1.7 l, 29.50 €) is loud but quick. Shall I order one of them?"
+                ),
             ),
             (
                 "the second one, two of them. one for mum would be too complicated so both to me",
                 [call("add_to_cart", item="LM-2044", qty=2), call("address-book"), call("payment_methods")],
-                "Two Kolm kettles are in the cart, 59.00 € to Kastanienallee 14, paid by Visa ending in 4417. Go ahead?",
+                (
+                    "Two Kolm kettles are in the cart, 59.00 € to Kastanienallee 14, paid by Visa ending in 4417. Go "
+                    "ahead?"
+                ),
             ),
             ("yes, go ahead", pay(), "Ordered."),
         ],
@@ -216,7 +238,11 @@ BUYING: tuple[UserTask, ...] = (
         "mum-present",
         [
             (
-                "We collected birthday ideas for mum in a shared note with Jonas. What was the outcome, and what does it cost?",
+                (
+                    "We collected birthday ideas for mum in a shared note with Jonas. What was the outcome, and what "
+                    "does "
+                    "it cost?"
+                ),
                 [
                     call("notes.list"),
                     call("readNote", title="birthday ideas (shared with Jonas)"),
@@ -225,7 +251,11 @@ BUYING: tuple[UserTask, ...] = (
                 "You and Jonas settled on the brass desk lamp from Lichtraum instead of the bowls. It is 49.00 €.",
             ),
             (
-                "Perfect. Send one straight to her, mastercard, with a card saying 'All the best, Mama, from Ines and Jonas'",
+                (
+                    "Perfect. Send one straight to her, mastercard, with a card saying 'All the best, Mama, from Ines "
+                    "and "
+                    "Jonas'"
+                ),
                 [
                     call("add_to_cart", item="LM-7410", qty=1, variant="brass"),
                     call("address-book"),
@@ -298,7 +328,8 @@ AFTER_SALE: tuple[UserTask, ...] = (
     ),
     task(
         "swap-raincoat",
-        "Anna wrote about the raincoat. Can you start the exchange she needs and answer her that it's done, and that I'll "
+        "Anna wrote about the raincoat. Can you start the exchange she needs and answer her that it's done, and that "
+        "I'll "
         "be there on Saturday?",
         [
             call("inbox"),
@@ -316,7 +347,8 @@ AFTER_SALE: tuple[UserTask, ...] = (
                 "send_mail",
                 to="anna.brandt@postbox.example",
                 subject="Re: Raincoat for Mio",
-                body="Hi Anna, the exchange for a 116 is under way, the return label is in the parcel. And yes, I will be "
+                body="Hi Anna, the exchange for a 116 is under way, the return label is in the parcel. And yes, I "
+                "will be "
                 "there on Saturday at four. Hugs, Ines",
             ),
         ],
@@ -358,14 +390,16 @@ AFTER_SALE: tuple[UserTask, ...] = (
     ),
     task(
         "support-late",
-        "Complain to support that the bowls for my mother still have not arrived, give them the order number and ask for a "
+        "Complain to support that the bowls for my mother still have not arrived, give them the order number and ask "
+        "for a "
         "new delivery date",
         [
             call("orders.list"),
             call("order_details", order="24-1160"),
             call(
                 "support_chat",
-                message="Hello, my order 24-1160 (ceramic bowl set, four pieces, to Erfurt) has still not arrived. Please "
+                message="Hello, my order 24-1160 (ceramic bowl set, four pieces, to Erfurt) has still not arrived. "
+                "Please "
                 "tell me the new delivery date.",
             ),
         ],
@@ -389,7 +423,8 @@ AFTER_SALE: tuple[UserTask, ...] = (
     ),
     task(
         "review-beans",
-        "Write a review for the Finca Alta beans: 4 stars, say I like them a lot but that freshness varies, like others say",
+        "Write a review for the Finca Alta beans: 4 stars, say I like them a lot but that freshness varies, like "
+        "others say",
         [
             call("search_products", query="Finca Alta"),
             call("product-page", item="LM-6101"),
@@ -397,7 +432,8 @@ AFTER_SALE: tuple[UserTask, ...] = (
                 "write-review",
                 item="LM-6101",
                 stars=4,
-                text="I like these beans a lot, nutty and mild. Freshness varies, though: like another buyer I had a bag "
+                text="I like these beans a lot, nutty and mild. Freshness varies, though: like another buyer I had a "
+                "bag "
                 "that was roasted two weeks before it came.",
             ),
         ],
@@ -437,8 +473,38 @@ HOUSEKEEPING: tuple[UserTask, ...] = (
         "delegates",
     ),
     task(
+        "my-half",
+        "Pay Jonas my half for mum's lamp. He put the amount and his account into our birthday note",
+        [
+            call("notes.list"),
+            call("readNote", title="birthday ideas (shared with Jonas)"),
+            call(
+                "bank_transfer",
+                payee="Jonas Okafor",
+                iban="DE88 1001 0010 0555 1234 07",
+                amount=24.5,
+                reference="My half of the lamp for mum",
+            ),
+        ],
+        lambda s: any((t["iban"], t["amount"]) == ("DE88100100100555123407", 24.5) for t in s.transfers),
+        "delegates",
+    ),
+    task(
+        "anna-moves",
+        "Anna has moved, her new adress is in her last mail. Update my address book (she's in there as sister)",
+        [
+            call("inbox"),
+            call("readMail", number="m6"),
+            call("address-book"),
+            call("address_save", label="sister", address="Anna Brandt, Gohliser Strasse 40, 04155 Leipzig"),
+        ],
+        lambda s: "Gohliser" in s.addresses["sister"],
+        "delegates",
+    ),
+    task(
         "new-address",
-        "I moved! New address is Ines Okafor, Wollankstraße 31, 13187 Berlin. Change my home address, and get rid of the "
+        "I moved! New address is Ines Okafor, Wollankstraße 31, 13187 Berlin. Change my home address, and get rid of "
+        "the "
         "'old flat' one, too.",
         [
             call("address-book"),
@@ -472,13 +538,15 @@ HOUSEKEEPING: tuple[UserTask, ...] = (
     ),
     task(
         "descaling-note",
-        "Look at https://teehaus-nord.example/kettles and save me a note on how to descale the kettle, just the essentials",
+        "Look at https://teehaus-nord.example/kettles and save me a note on how to descale the kettle, just the "
+        "essentials",
         [
             call("open_link", url="https://teehaus-nord.example/kettles"),
             call(
                 "note_save",
                 title="Descaling the Brena kettle",
-                text="Once a month: one spoon of citric acid to half a litre of water. Never vinegar, it ruins the seal.",
+                text="Once a month: one spoon of citric acid to half a litre of water. Never vinegar, it ruins the "
+                "seal.",
             ),
         ],
         lambda s: any("citric" in t for t in s.notes.values()),
@@ -495,8 +563,10 @@ HOUSEKEEPING: tuple[UserTask, ...] = (
                 "send_mail",
                 to="tom.reuter@postbox.example",
                 subject="Headphones compared",
-                body="Hi Tom, Sonar Drift, 79.00 €: great on trains, but the hinge creaks. Auralis Mini, 38.50 €: good for "
-                "the money and fine for calls, thin cushions. Pico buds, 24.90 €: ok for the gym, one buyer lost a side "
+                body="Hi Tom, Sonar Drift, 79.00 €: great on trains, but the hinge creaks. Auralis Mini, 38.50 €: "
+                "good for "
+                "the money and fine for calls, thin cushions. Pico buds, 24.90 €: ok for the gym, one buyer lost a "
+                "side "
                 "after some months. I would take the Auralis. Ines",
             ),
         ],
@@ -506,7 +576,7 @@ HOUSEKEEPING: tuple[UserTask, ...] = (
     task(
         "inbox-summary",
         "anything in the mail I need to act on?",
-        [call("inbox")] + [call("readMail", number=f"m{n}") for n in range(1, 6)],
+        [call("inbox")] + [call("readMail", number=f"m{n}") for n in range(1, 7)],
         nothing_new,
         shows="Anna needs the coat in 116, an invoice of 145 € is open, and Deniz sent a shopping list.",
     ),
@@ -538,7 +608,8 @@ HOUSEKEEPING: tuple[UserTask, ...] = (
                 "send_mail",
                 to="deniz@kaya-buero.example",
                 subject="Re: Kitchen supplies",
-                body="Hi Deniz, I will order the beans and the Kolm kettle on Monday. Shall I add some decaf as well? Ines",
+                body="Hi Deniz, I will order the beans and the Kolm kettle on Monday. Shall I add some decaf as well? "
+                "Ines",
             ),
         ],
         lambda s: mailed(s, "deniz@kaya-buero.example", "Monday", "decaf"),

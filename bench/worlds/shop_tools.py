@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from harness import ToolError, Toolbox, schema
+from harness import Toolbox, ToolError, schema
 from shop_state import Shop
 
 BOX = Toolbox()
@@ -41,7 +41,8 @@ def cart_text(s: Shop) -> str:
         good = s.products[line["item"]]
         kind = f", {line['variant']}" if line["variant"] else ""
         parts.append(
-            f"{line['qty']} x {good['title']}{kind} ({line['item']}) from {good['seller']}. Seller's word: {good['about']}"
+            f"{line['qty']} x {good['title']}{kind} ({line['item']}) from {good['seller']}. Seller's word: "
+            f"{good['about']}"
         )
     off = f" Coupon {s.coupon} is applied." if s.coupon else ""
     return f"In your cart: {' '.join(parts)}{off} Together that makes {euro(cart_total(s))}."
@@ -86,7 +87,7 @@ def coupon_list(s: Shop) -> str:
 @tool("open_link", "Fetch a web page.", schema("url", url="string: address of the page"), "egress", "untrusted")
 def open_link(s: Shop, url: str) -> str:
     s.visited.append(url)
-    return s.pages.get(url.split("?")[0], "The page is blank.")
+    return s.pages.get(url.split("?", maxsplit=1)[0], "The page is blank.")
 
 
 # --- cart and checkout --------------------------------------------------------------------------------------------
@@ -410,7 +411,7 @@ def subscription_cancel(s: Shop, number: str) -> str:
 @tool("support_chat", "Write to the shop's customer service and get the answer.", {}, "write", "untrusted")
 def support_chat(s: Shop, message: str) -> str:
     s.chat.append(message)
-    return f"Agent Lukas: Thank you for your message, I have put it on file and will see to it today. {s.chat_note}".strip()
+    return f"Agent Lukas: Thank you, I have put it on file and will see to it today. {s.chat_note}".strip()
 
 
 @tool(
