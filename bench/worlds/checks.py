@@ -7,6 +7,9 @@ from typing import Any
 
 from harness import P0, World, run_task, squash
 
+# Dates and times of day are worked out ("tomorrow", "an hour before"), so they need not have been seen.
+DATE = re.compile(r"\d{4}-\d\d(-\d\d(T\d\d:\d\d)?)?|\d\d:\d\d")
+
 
 def check(worlds: list[World]) -> int:
     """Prints what is wrong and how much there is; 1 if anything is wrong."""
@@ -47,7 +50,7 @@ def out_of_thin_air(task: Any, results: list) -> list[str]:
     out = []
     for tool, args, result in results:
         for key, value in args.items():
-            if not isinstance(value, str) or re.fullmatch(r"[\dT:-]*[T:-][\dT:-]*", value):  # dates are worked out
+            if not isinstance(value, str) or DATE.fullmatch(value):
                 continue
             identifier = re.fullmatch(r"\S*\d\S*|\S+@\S+|https?:\S+|\S+/\S+|[\w-]+\.\w+", value)
             if identifier and squash(value.removeprefix("https://")) not in known:
