@@ -30,6 +30,7 @@ from guardhouse.model import (
     OutputPublish,
     Reason,
     ReasonCode,
+    Remembered,
     RiskLevel,
     Settlement,
     SkillRunPost,
@@ -213,8 +214,17 @@ class Case:
             body = self.policy.redactor.value(body)
         return _mask_patterns(body, self._judgement.masks if self._judgement is not None else ())
 
-    def remembered(self, verdict: Verdict) -> NewEvent | None:
+    def remembered(self, verdict: Verdict) -> tuple[Remembered, ...]:
         """What its session remembers of the action, if it is part of one and brings something into it."""
+        event = self._event(verdict)
+        if event is None:
+            return ()
+        from guardhouse.remembering import remember  # only where a session is remembered
+
+        masks = self._judgement.masks if self._judgement is not None else ()
+        return remember(self._scene, verdict, event, lambda text: _mask_patterns(self.policy.redactor.text(text), masks))
+
+    def _event(self, verdict: Verdict) -> NewEvent | None:
         action = self.action
         if not action.session_id or verdict.decision > Decision.ALLOW_WITH_REDACTION:
             return None
@@ -411,9 +421,16 @@ def _field(name: str) -> Span | None:
 
 def _recordable(facts: Facts) -> Facts:
     """The facts without digests: what a short file holds could be guessed from them. The action hash covers them."""
-    if not facts.files and not facts.programs:
+    if not facts.files and not facts.programs and facts.session is None:
         return facts
-    return Facts(addresses=facts.addresses, real_paths=facts.real_paths, extents=facts.extents, pins=facts.pins)
+    session = facts.session
+    return Facts(
+        addresses=facts.addresses,
+        real_paths=facts.real_paths,
+        extents=facts.extents,
+        pins=facts.pins,
+        session=msgspec.structs.replace(session, said=frozenset(), requests=()) if session is not None else None,
+    )
 
 
 def refused(code: ReasonCode, revision: str, *, detail: str = "") -> Verdict:

@@ -20,11 +20,11 @@ from guardhouse.model import ApprovalStatus, GuardhouseError
 from guardhouse.recording import approval_event
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from guardhouse.approvals import Approver
     from guardhouse.config import Locations
-    from guardhouse.model import ApprovalRequest, Asked, NewEvent, Settlement
+    from guardhouse.model import ApprovalRequest, Asked, Remembered, SessionState, Settlement, Traces
     from guardhouse.policy import Policy
     from guardhouse.sessions import SessionIndex
 
@@ -84,9 +84,21 @@ class Desk:
                 self._sessions = self._open_sessions()
             return self._sessions
 
-    def remember(self, session_id: str, event: NewEvent) -> None:
+    def remember(self, session_id: str, remembered: Remembered) -> None:
         """Add an event to a session."""
-        self.sessions.append(session_id, event)
+        self.sessions.append(session_id, remembered.event, remembered.values, remembered.objects)
+
+    def state(self, session_id: str) -> SessionState:
+        """How a session stands; see `session_state`."""
+        from guardhouse.sessions import session_state
+
+        return session_state(self.sessions, session_id)
+
+    def traces(self, session_id: str, values: Sequence[str]) -> Traces:
+        """Where values were seen in a session; see `traces`."""
+        from guardhouse.sessions import traces
+
+        return traces(self.sessions, session_id, values)
 
     def resume_data(self, request_id: str) -> bytes | None:
         """The call that waits for an approval; see `Approver.resume_data`."""

@@ -21,8 +21,12 @@ from guardhouse.model import (
     ProgramOf,
     RealPath,
     RealPathOf,
+    SessionOf,
+    SessionState,
     ToolPin,
     ToolPinOf,
+    Traces,
+    TracesOf,
 )
 
 if TYPE_CHECKING:
@@ -30,16 +34,19 @@ if TYPE_CHECKING:
 
     from guardhouse.decide import Needs
     from guardhouse.model import Answer, Need
-    from guardhouse.ports import Files, Pins, Resolver
+    from guardhouse.ports import Files, Pins, Resolver, Sessions
 
 
 class Gatherer:
     """Asks the ports. Names are looked up side by side: each may take as long as the resolver allows."""
 
-    def __init__(self, resolver: Resolver, files: Files, pins: Pins | None = None) -> None:
+    def __init__(
+        self, resolver: Resolver, files: Files, pins: Pins | None = None, sessions: Sessions | None = None
+    ) -> None:
         self._resolver = resolver
         self._files = files
         self._pins = pins
+        self._sessions = sessions
 
     def answers(self, question: Needs) -> dict[Need, Answer]:
         """An answer to every need, good or bad."""
@@ -54,8 +61,8 @@ class Gatherer:
         return answers
 
     async def answers_async(self, question: Needs) -> dict[Need, Answer]:
-        """The same; reading files is done in a thread."""
-        if any(isinstance(need, (FileDigestOf, ProgramOf, ExtentOf)) for need in question.needs):
+        """The same; reading files and stores is done in a thread."""
+        if any(isinstance(need, (FileDigestOf, ProgramOf, ExtentOf, SessionOf, TracesOf)) for need in question.needs):
             from asyncio import to_thread
 
             answers, hosts = await to_thread(self._local, question)
@@ -80,6 +87,10 @@ class Gatherer:
                 counted.append(need)
             elif isinstance(need, ToolPinOf):
                 answers[need] = self._pin(need)
+            elif isinstance(need, SessionOf):
+                answers[need] = self._session(need)
+            elif isinstance(need, TracesOf):
+                answers[need] = self._traces(need)
             else:
                 answers[need] = self._digest(need)
         if counted:
@@ -126,6 +137,24 @@ class Gatherer:
         except Exception as error:  # noqa: BLE001 - see above
             answer = error
         return _as_pin(answer)
+
+    def _session(self, need: SessionOf) -> SessionState:
+        if self._sessions is None:
+            return SessionState(kept=False)
+        try:
+            answer: object = self._sessions.state(need.session_id)
+        except Exception as error:  # noqa: BLE001 - see above
+            answer = error
+        return answer if isinstance(answer, SessionState) else SessionState(error=type(answer).__name__)
+
+    def _traces(self, need: TracesOf) -> Traces:
+        if self._sessions is None:
+            return Traces(error="nobody remembers sessions")
+        try:
+            answer: object = self._sessions.traces(need.session_id, need.values)
+        except Exception as error:  # noqa: BLE001 - see above
+            answer = error
+        return answer if isinstance(answer, Traces) else Traces(error=type(answer).__name__)
 
     def _extents(self, needs: Sequence[ExtentOf]) -> dict[Need, Answer]:
         try:

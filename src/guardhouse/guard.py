@@ -27,9 +27,9 @@ from guardhouse.model import (
     Decision,
     InvalidAction,
     Limits,
-    NewEvent,
     PolicyError,
     ReasonCode,
+    Remembered,
     RiskLevel,
     Settlement,
     SkillRunPost,
@@ -91,7 +91,7 @@ class _Remember(msgspec.Struct, frozen=True):
     """To be done: let the session remember this."""
 
     session_id: str
-    event: NewEvent
+    remembered: Remembered
 
 
 _Step = Needs | _Settle | _Remember | _Record
@@ -120,7 +120,7 @@ class Guard:
         new_event_id: Callable[[], str] = lambda: f"ev_{urandom(12).hex()}",
     ) -> None:
         self._policy = policy
-        self._gatherer = Gatherer(resolver, files, pins)
+        self._gatherer = Gatherer(resolver, files, pins, sessions)
         self._approvals = approvals
         self._audit = audit
         self._sessions = sessions
@@ -234,9 +234,8 @@ class Guard:
                 verdict = _held_back(verdict, APPROVALS_UNUSABLE, error)
         if case is not None and self._sessions is not None:
             try:
-                event = case.remembered(verdict)
-                if event is not None and case.action.session_id:
-                    yield _Remember(case.action.session_id, event)
+                for remembered in case.remembered(verdict):
+                    yield _Remember(case.action.session_id or "", remembered)
             except Exception as error:  # noqa: BLE001 - what a session does not know of must not come into it
                 verdict = _held_back(verdict, SESSION_UNWRITABLE, error)
         return (yield from self._recorded(verdict, case, made))
@@ -294,7 +293,7 @@ class Guard:
             if isinstance(step, Needs):
                 return self._gatherer.answers(step)
             if isinstance(step, _Remember):
-                return self._sessions.remember(step.session_id, step.event) if self._sessions is not None else None
+                return self._sessions.remember(step.session_id, step.remembered) if self._sessions is not None else None
             return self._settle(step) if isinstance(step, _Settle) else self._keep(step)
         except Exception as error:  # noqa: BLE001 - see above
             return error

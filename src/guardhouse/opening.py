@@ -58,6 +58,7 @@ def open_guard(
     clock: Callable[[], float] = time.time,
     agent_pid: int | None = None,
     variables: Mapping[str, str] | None = None,
+    remembers: bool = True,
 ) -> LocalGuard:
     """A guard with the configuration of this machine, user and project, which asks people and records what it decides.
 
@@ -69,7 +70,9 @@ def open_guard(
     sources = find_sources(
         config_file=config_file, cwd=cwd, state_dir=state_dir, extra_detectors=extra_detectors, variables=variables
     )
-    return LocalGuard(sources, resolver=resolver or SystemResolver(), clock=clock, agent_pid=agent_pid)
+    return LocalGuard(
+        sources, resolver=resolver or SystemResolver(), clock=clock, agent_pid=agent_pid, remembers=remembers
+    )
 
 
 def open_for_agent(

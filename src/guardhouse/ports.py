@@ -13,10 +13,12 @@ if TYPE_CHECKING:
         AuditEvent,
         Extent,
         FileDigest,
-        NewEvent,
         RealPath,
+        Remembered,
+        SessionState,
         Settlement,
         ToolPin,
+        Traces,
     )
     from guardhouse.policy import Policy
 
@@ -71,9 +73,13 @@ class Approvals(Protocol):
 
 
 class Sessions(Protocol):
-    """Remembers what happened in a session. Raises if it can't."""
+    """Remembers what happened in a session, and where values were seen in it. Raises if it can't."""
 
-    def remember(self, session_id: str, event: NewEvent) -> None: ...
+    def remember(self, session_id: str, remembered: Remembered) -> None: ...
+
+    def state(self, session_id: str) -> SessionState: ...
+
+    def traces(self, session_id: str, values: Sequence[str]) -> Traces: ...
 
 
 class AuditSink(Protocol):

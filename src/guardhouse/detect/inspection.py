@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.detect import commands, destinations, exfil, paths, secret_use, tools
+from guardhouse.detect import commands, destinations, exfil, paths, provenance, secret_use, tools
 from guardhouse.model import Effect, FileDigestOf, Finding, PathClass, ReasonCode, Severity
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ DETECTORS: Final[tuple[Detector, ...]] = (
     paths.DETECTOR,
     commands.DETECTOR,
     exfil.DETECTOR,
+    provenance.DETECTOR,
 )
 """Every detector of the house, in the order in which they look."""
 

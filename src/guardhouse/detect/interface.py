@@ -7,7 +7,7 @@ and does no I/O; what it must know of the world it asks for with `fact`, and get
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, overload
 
 import msgspec
@@ -27,6 +27,8 @@ from guardhouse.model import (
     RealPath,
     RealPathOf,
     ReasonCode,
+    SessionOf,
+    SessionState,
     SkillInstall,
     SkillRunPost,
     SkillRunPre,
@@ -34,6 +36,8 @@ from guardhouse.model import (
     ToolCallPre,
     ToolPin,
     ToolPinOf,
+    Traces,
+    TracesOf,
     UserInput,
 )
 from guardhouse.net import NetworkRules
@@ -305,6 +309,18 @@ class Scene:
         if answer is None:
             self.needed[RealPathOf(path)] = None
         return answer
+
+    def session(self) -> SessionState | None:
+        """How the action's session stands, or None if that is still to be found out, or if it is part of none."""
+        if self.facts.session is None and self.action.session_id:
+            self.needed[SessionOf(self.action.session_id)] = None
+        return self.facts.session
+
+    def traces(self, values: Sequence[str]) -> Traces | None:
+        """Where these values were seen in the session, or None if that is still to be found out."""
+        if self.facts.traces is None and self.action.session_id:
+            self.needed[TracesOf(self.action.session_id, tuple(values))] = None
+        return self.facts.traces
 
     def pin(self, tool: str) -> ToolPin | None:
         """What was pinned of a tool's description, or None if that is still to be found out."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from guardhouse.detect import provenance
 from guardhouse.detect.interface import Detector, Scene
 from guardhouse.model import Finding, ReasonCode, Severity, SkillInstall, ToolCallPost, ToolCallPre
 from guardhouse.trust import Capability
@@ -80,7 +81,7 @@ def _find(scene: Scene) -> Iterator[Finding]:
     if not profile.classified:
         yield Finding(code=UNCLASSIFIED.id, detector=_ID, severity=UNCLASSIFIED.severity, detail=profile.name)
     doing = [capability.value for capability in _CONSEQUENTIAL if capability in profile.capabilities]
-    if doing:
+    if doing and not provenance.covers(scene):
         yield Finding(
             code=CONSEQUENTIAL.id, detector=_ID, severity=CONSEQUENTIAL.severity, detail=f"{profile.name}: {doing[0]}"
         )

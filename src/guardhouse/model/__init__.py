@@ -43,12 +43,27 @@ from guardhouse.model.facts import (
     ProgramOf,
     RealPath,
     RealPathOf,
+    SessionOf,
     ToolPin,
     ToolPinOf,
+    TracesOf,
 )
 from guardhouse.model.findings import Confidence, Effect, Finding, Origin, PathClass, Severity, Span
 from guardhouse.model.records import NO_TEXT, AuditEvent, EventKind, RedactedText, decode_event, encode_event
-from guardhouse.model.session_events import GRADES, KINDS, Grade, NewEvent, SessionEventKind
+from guardhouse.model.session_events import (
+    GRADES,
+    KINDS,
+    Grade,
+    KeptObject,
+    NewEvent,
+    NewObject,
+    Occurrence,
+    Remembered,
+    SessionEvent,
+    SessionEventKind,
+    SessionState,
+    Traces,
+)
 from guardhouse.model.strict_json import DEFAULT_LIMITS, MAX_DEPTH, Limits, checked_copy, decode
 from guardhouse.model.verdicts import ApprovalStatus, Decision, Reason, RiskLevel, Verdict, visible
 
@@ -82,11 +97,14 @@ __all__ = [
     "Grade",
     "GuardhouseError",
     "InvalidAction",
+    "KeptObject",
     "Limits",
     "MemoryReadPost",
     "MemoryReadPre",
     "Need",
     "NewEvent",
+    "NewObject",
+    "Occurrence",
     "Origin",
     "OutputPublish",
     "PathClass",
@@ -98,8 +116,12 @@ __all__ = [
     "ReasonCode",
     "RedactedText",
     "Refusal",
+    "Remembered",
     "RiskLevel",
+    "SessionEvent",
     "SessionEventKind",
+    "SessionOf",
+    "SessionState",
     "Settlement",
     "Severity",
     "SkillInstall",
@@ -110,6 +132,8 @@ __all__ = [
     "ToolCallPre",
     "ToolPin",
     "ToolPinOf",
+    "Traces",
+    "TracesOf",
     "UserInput",
     "Verdict",
     "action_hash",

@@ -71,8 +71,12 @@ class ToolCallPost(_ActionBase, frozen=True, kw_only=True, tag=True):
 
     tool: Name
     content: Any
+    params: dict[str, Any] | None = None
+    """What it was called with, where that is known: what merely comes back proves nothing, and a call about something
+    that the user named brings in what they meant."""
     call_id: Identifier | None = None
     tool_digest: ToolDigest | None = None
+    unbound: ClassVar[frozenset[str]] = _ActionBase.unbound | {"params"}
 
 
 class OutputPublish(_ActionBase, frozen=True, kw_only=True, tag=True):

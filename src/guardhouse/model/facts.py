@@ -11,6 +11,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from guardhouse.model.session_events import SessionState, Traces
+
 
 class AddressesOf(msgspec.Struct, frozen=True, tag=True):
     """Every address a host name resolves to."""
@@ -51,7 +53,20 @@ class ToolPinOf(msgspec.Struct, frozen=True, tag=True):
     tool: str
 
 
-Need = AddressesOf | RealPathOf | FileDigestOf | ProgramOf | ExtentOf | ToolPinOf
+class SessionOf(msgspec.Struct, frozen=True, tag=True):
+    """How a session stands: what its user asked for, and what has come into it."""
+
+    session_id: str
+
+
+class TracesOf(msgspec.Struct, frozen=True, tag=True):
+    """Where values were seen in a session."""
+
+    session_id: str
+    values: tuple[str, ...]
+
+
+Need = AddressesOf | RealPathOf | FileDigestOf | ProgramOf | ExtentOf | ToolPinOf | SessionOf | TracesOf
 
 
 class Addresses(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -123,7 +138,7 @@ class ToolPin(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.digest == digest and not self.error
 
 
-Answer = Addresses | RealPath | FileDigest | Extent | ToolPin
+Answer = Addresses | RealPath | FileDigest | Extent | ToolPin | SessionState | Traces
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -135,6 +150,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     programs: dict[str, FileDigest] = {}
     extents: dict[str, Extent] = {}
     pins: dict[str, ToolPin] = {}
+    session: SessionState | None = None
+    traces: Traces | None = None
+    """Only while the decision is made: it holds values of the action, and what they come to is among the findings."""
 
     def answers(self, need: Need) -> bool:
         """Whether `need` has an answer, good or bad."""
@@ -146,6 +164,10 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             return need.path in self.extents
         if isinstance(need, ToolPinOf):
             return need.tool in self.pins
+        if isinstance(need, SessionOf):
+            return self.session is not None
+        if isinstance(need, TracesOf):
+            return self.traces is not None
         return need.path in self.files if isinstance(need, FileDigestOf) else need.name in self.programs
 
     def with_answers(self, answers: Mapping[Need, Answer]) -> Facts:
@@ -156,6 +178,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         real_paths = dict(self.real_paths)
         files, programs = dict(self.files), dict(self.programs)
         extents, pins = dict(self.extents), dict(self.pins)
+        session, traces = self.session, self.traces
         for need, answer in answers.items():
             if isinstance(need, AddressesOf) and isinstance(answer, Addresses):
                 addresses[need.host] = answer
@@ -169,10 +192,21 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
                 extents[need.path] = answer
             elif isinstance(need, ToolPinOf) and isinstance(answer, ToolPin):
                 pins[need.tool] = answer
+            elif isinstance(need, SessionOf) and isinstance(answer, SessionState):
+                session = answer
+            elif isinstance(need, TracesOf) and isinstance(answer, Traces):
+                traces = answer
             else:
                 raise TypeError(f"{type(answer).__name__} does not answer {type(need).__name__}")
         return Facts(
-            addresses=addresses, real_paths=real_paths, files=files, programs=programs, extents=extents, pins=pins
+            addresses=addresses,
+            real_paths=real_paths,
+            files=files,
+            programs=programs,
+            extents=extents,
+            pins=pins,
+            session=session,
+            traces=traces,
         )
 
     @property

@@ -1,6 +1,7 @@
-"""What happens in a session, as it is handed in to be remembered: who said or returned something, and how far it goes.
+"""What happens in a session: who said or returned something, how far that is to be trusted, and where a value was seen.
 
-Texts are masked by whoever makes an event. Which values of it are worth finding again is not said here.
+Texts are masked by whoever makes an event. Which values of it are worth finding again, and what follows from where one
+was found, is not said here.
 """
 
 from __future__ import annotations
@@ -31,3 +32,81 @@ class NewEvent(msgspec.Struct, frozen=True, kw_only=True):
     """A line for a person, masked by the caller. Cut at 200 characters."""
     detail: dict[str, str] | None = None
     """A few facts, masked by the caller: at most 16, names cut at 64 and values at 200 characters."""
+
+
+class SessionEvent(NewEvent, frozen=True, kw_only=True):
+    """Something that happened in a session, as it is kept."""
+
+    seq: int
+    """Its place: 1, 2, 3, … without a gap."""
+    at: float
+    """Seconds since 1970, UTC, by the clock of whoever recorded it."""
+    capped: bool = False
+    """Some of its values were over a limit and can't be found."""
+
+
+class Occurrence(msgspec.Struct, frozen=True):
+    """A value was in this event, as this kind of value."""
+
+    event: SessionEvent
+    slot: str
+
+
+class NewObject(msgspec.Struct, frozen=True):
+    """One thing in an event's content, among its siblings, as it is handed in."""
+
+    group: int
+    """Siblings have the same."""
+    words: tuple[str, ...]
+    """What tells it from others; kept as fingerprints."""
+    flags: tuple[str, ...] = ()
+    """Of a closed vocabulary, so they are kept as they are."""
+    excerpt: str = ""
+    """A line for a person, masked by the caller. Cut at 200 characters."""
+
+
+class KeptObject(msgspec.Struct, frozen=True, array_like=True):
+    """One thing in an event's content, as it is kept."""
+
+    group: int
+    words: tuple[int, ...]
+    """Fingerprints, which can be compared with those of the user's words."""
+    flags: tuple[str, ...] = ()
+    excerpt: str = ""
+
+
+class Remembered(msgspec.Struct, frozen=True):
+    """An event with what can be found of it again."""
+
+    event: NewEvent
+    values: tuple[tuple[str, str], ...] = ()
+    """Slots and values."""
+    objects: tuple[NewObject, ...] = ()
+
+
+class SessionState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a session stands: what its user asked for, and whether anything untrusted has come into it."""
+
+    kept: bool = True
+    """False: nobody remembers sessions here, so nothing can be told."""
+    error: str = ""
+    """Why nothing can be told although it should."""
+    user: int = 0
+    """Messages of the user's own words."""
+    untrusted: int = 0
+    """Events that brought in content that anybody may have written."""
+    requests: tuple[dict[str, str], ...] = ()
+    """What the latest messages of the user ask for, in marks of a closed vocabulary; the latest last."""
+    said: frozenset[int] = frozenset()
+    """Fingerprints of the words of those messages."""
+    confirmed: int | None = None
+    """The event in which the assistant showed what the user then said yes to."""
+
+
+class Traces(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where values were seen in a session."""
+
+    found: dict[str, tuple[Occurrence, ...]] = {}
+    objects: dict[int, tuple[KeptObject, ...]] = {}
+    """The objects of the events that they were seen in, by the event's `seq`."""
+    error: str = ""

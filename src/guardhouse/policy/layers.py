@@ -272,11 +272,15 @@ def _copied(value: Any) -> Any:
     return [_copied(item) for item in value] if isinstance(value, list) else value
 
 
+_TOOL_KEY: Final = 3
+"""How long the path to a key of a tool is: what it holds, such as a JSON Schema, is one value."""
+
+
 def _leaf_keys(guard: dict[str, Any], key: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every key that holds a value rather than a section."""
     for name, value in guard.items():
         path = (*key, name)
-        if isinstance(value, dict):
+        if isinstance(value, dict) and not (path[0] == "tools" and len(path) == _TOOL_KEY):
             yield from _leaf_keys(value, path)
         else:
             yield path, value

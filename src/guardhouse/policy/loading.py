@@ -24,7 +24,7 @@ from guardhouse.policy.rules import BadRule, Rule, RuleBook, compile_rule
 from guardhouse.policy.schema import GuardSection
 from guardhouse.policy.tightness import EFFECTS
 from guardhouse.redact import Redactor
-from guardhouse.trust import Capability, ToolCatalogue
+from guardhouse.trust import Capability, ToolCatalogue, ToolDescription
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -139,6 +139,12 @@ def _tools(config: GuardSection) -> ToolCatalogue:
     return ToolCatalogue(
         {name: frozenset(map(Capability, tool.capabilities)) for name, tool in config.tools.items()},
         {name: tool.pinned_to for name, tool in config.tools.items() if tool.pinned_to is not None},
+        {
+            name: ToolDescription(tool.description, tool.parameters, tool.roles, tool.fields)
+            for name, tool in config.tools.items()
+            if tool.description or tool.parameters or tool.roles or tool.fields
+        },
+        frozenset(one.strip().lower() for one in config.own),
     )
 
 

@@ -80,6 +80,23 @@ class SecretsSection(_Section, frozen=True, kw_only=True):
     patterns: tuple[SecretPattern, ...] = ()
 
 
+ArgumentRole = Literal[
+    "recipient",
+    "destination",
+    "amount",
+    "date",
+    "path",
+    "code",
+    "secret",
+    "selector",
+    "content",
+    "query",
+    "limit",
+    "flag",
+]
+FieldLabel = Literal["server", "own", "third_party"]
+
+
 class ToolSection(_Section, frozen=True, kw_only=True):
     """What you know about a tool."""
 
@@ -100,6 +117,14 @@ class ToolSection(_Section, frozen=True, kw_only=True):
     """Everything it can do; an empty list says that it does nothing of consequence."""
     pinned_to: Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}$(?!\n)")] | None = None
     """The description that this was said of, by its digest: of a tool that is announced otherwise it says nothing."""
+    description: Annotated[str, Meta(max_length=10_000)] = ""
+    """What it does, in words, as a model is told."""
+    parameters: dict[str, Any] = {}
+    """Its arguments, as JSON Schema."""
+    roles: dict[str, ArgumentRole] = {}
+    """What its arguments are for, where their names and the schema do not tell."""
+    fields: dict[str, FieldLabel] = {}
+    """Who fills in the fields of its results: the service (`server`), the user (`own`), or anybody (`third_party`)."""
 
 
 class RiskSection(_Section, frozen=True, kw_only=True):
@@ -202,6 +227,8 @@ class GuardSection(_Section, frozen=True, kw_only=True):
     secrets: SecretsSection = SecretsSection()
     tools: dict[str, ToolSection] = {}
     """Tools by name or glob."""
+    own: tuple[str, ...] = ()
+    """What is the user's own: mail addresses, account numbers, names. It may go into any call."""
     detectors: dict[str, bool] = {}
     """Detectors that are switched off; not those that keep a floor."""
     findings: dict[str, Outcome] = {}

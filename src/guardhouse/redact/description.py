@@ -192,6 +192,8 @@ def masked_wire(action: Action, field: str, body: Any, mask: Callable[[str], str
     """The whole action as it may be shown to a person who is asked about it: on the wire, with `body` in `field`."""
     shown: dict[str, Any] = {}
     for name, value in wire(action).items():
+        if name == "params" and name != field:
+            continue  # of an answer: they were shown, and judged, with the call
         if name == field:
             shown[name] = body
         else:

@@ -1,12 +1,10 @@
 """Sessions: what was said and returned, as events, and an index that tells where a value came from."""
 
-from guardhouse.model import Grade, NewEvent, SessionEventKind
+from guardhouse.model import Grade, KeptObject, NewEvent, NewObject, Occurrence, SessionEvent, SessionEventKind
 from guardhouse.sessions.interface import (
     ANY_SLOT,
     DEFAULT_SESSION_LIMITS,
-    Occurrence,
     Origins,
-    SessionEvent,
     SessionIndex,
     SessionLimits,
     Summary,
@@ -14,14 +12,17 @@ from guardhouse.sessions.interface import (
     Value,
 )
 from guardhouse.sessions.memory import MemorySessions
+from guardhouse.sessions.remembering import session_state, traces
 from guardhouse.sessions.sqlite import SQLiteSessions, check_index
 
 __all__ = [
     "ANY_SLOT",
     "DEFAULT_SESSION_LIMITS",
     "Grade",
+    "KeptObject",
     "MemorySessions",
     "NewEvent",
+    "NewObject",
     "Occurrence",
     "Origins",
     "SQLiteSessions",
@@ -33,4 +34,6 @@ __all__ = [
     "Tally",
     "Value",
     "check_index",
+    "session_state",
+    "traces",
 ]

@@ -41,6 +41,11 @@ class SessionKey:
         state.update(_encoded(value))
         return int.from_bytes(state.digest(), "big", signed=True)
 
+    def short(self, word: str) -> int:
+        """32 bits for a word of an object: such words are only ever counted against each other, so one that meets
+        another by accident moves a comparison by one."""
+        return self.fingerprint(word) & 0xFFFF_FFFF
+
 
 def checked_key(key: bytes) -> bytes:
     """`key` itself, if it is one."""

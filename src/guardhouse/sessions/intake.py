@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from guardhouse.model import GRADES, KINDS, GuardhouseError, NewEvent
+from guardhouse.model import GRADES, KINDS, GuardhouseError, KeptObject, NewEvent
 from guardhouse.sessions.interface import ANY_SLOT, SessionLimits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from guardhouse.model import NewObject
     from guardhouse.sessions.fingerprints import SessionKey
     from guardhouse.sessions.interface import Value
 
 _LONGEST_TEXT: Final = 200
 _LONGEST_NAME: Final = 64
 _MOST_DETAILS: Final = 16
+_MOST_WORDS: Final = 1500
 _SLOT_HEAD: Final = 40
 
 
@@ -42,16 +44,24 @@ class Intake(NamedTuple):
     marks: list[Mark]
     """In the order in which they were given."""
     capped: bool
+    objects: tuple[KeptObject, ...] = ()
 
     def within(self, allowance: int) -> Intake:
         """The same with at most `allowance` values."""
         if len(self.marks) <= allowance:
             return self
-        return Intake(self.event, self.marks[: max(allowance, 0)], capped=True)
+        return Intake(self.event, self.marks[: max(allowance, 0)], True, self.objects)  # noqa: FBT003 - it has a name
 
 
-def take_in(key: SessionKey, event: NewEvent, values: Iterable[Value], limits: SessionLimits) -> Intake:
-    """The event with its texts cut, and its values as fingerprints, each pair of slot and value once."""
+def take_in(
+    key: SessionKey,
+    event: NewEvent,
+    values: Iterable[Value],
+    limits: SessionLimits,
+    objects: Sequence[NewObject] = (),
+) -> Intake:
+    """The event with its texts cut, and its values and the words of its objects as fingerprints, each pair of slot and
+    value once."""
     marks: list[Mark] = []
     slots_of: dict[int, tuple[str, ...]] = {}
     kept_slots: dict[str, tuple[str]] = {}
@@ -71,7 +81,17 @@ def take_in(key: SessionKey, event: NewEvent, values: Iterable[Value], limits: S
             continue
         slots_of[fingerprint] = slots + kept_slot
         marks.append((fingerprint, kept_slot[0]))
-    return Intake(_tidied(event), marks, capped)
+    capped = capped or len(objects) > limits.objects_per_event
+    kept = tuple(
+        KeptObject(
+            one.group,
+            tuple(map(key.short, one.words[:_MOST_WORDS])),
+            tuple(_cut(flag, _LONGEST_NAME) for flag in one.flags[:_MOST_DETAILS]),
+            _cut(one.excerpt),
+        )
+        for one in objects[: limits.objects_per_event]
+    )
+    return Intake(_tidied(event), marks, capped, kept)
 
 
 def slot_as_kept(key: SessionKey, slot: str) -> str:

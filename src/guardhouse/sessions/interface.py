@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
-from guardhouse.model import Grade, NewEvent, SessionEventKind
+from guardhouse.model import Grade, KeptObject, NewEvent, NewObject, Occurrence, SessionEvent, SessionEventKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 ANY_SLOT: Final = "*"
 """In a question: whatever the value was indexed as. No value can be indexed under it."""
@@ -39,27 +39,11 @@ class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Of one value, in one role, from one grade of source: the first ones are kept."""
     occurrences_per_grade: int = 24
     """Of one value from one grade of source, whatever the role."""
+    objects_per_event: int = 400
+    """Further objects of an event are left out, and the event says so."""
 
 
 DEFAULT_SESSION_LIMITS: Final = SessionLimits()
-
-
-class SessionEvent(NewEvent, frozen=True, kw_only=True):
-    """Something that happened in a session, as it is kept."""
-
-    seq: int
-    """Its place: 1, 2, 3, … without a gap."""
-    at: float
-    """Seconds since 1970, UTC, by the clock of whoever recorded it."""
-    capped: bool = False
-    """Some of its values were over a limit and can't be found."""
-
-
-class Occurrence(msgspec.Struct, frozen=True):
-    """A value was in this event, as this kind of value."""
-
-    event: SessionEvent
-    slot: str
 
 
 class Origins(msgspec.Struct, frozen=True):
@@ -104,8 +88,10 @@ class SessionIndex(Protocol):
     """Sessions by their id, which is any text but the empty one. Safe to share between threads; what can't be done is
     a GuardhouseError."""
 
-    def append(self, session_id: str, event: NewEvent, values: Iterable[Value] = ()) -> int:
-        """Add an event with the values that occurred in it, both or neither. Gives its `seq`."""
+    def append(
+        self, session_id: str, event: NewEvent, values: Iterable[Value] = (), objects: Sequence[NewObject] = ()
+    ) -> int:
+        """Add an event with the values that occurred in it and the objects in it, all or nothing. Gives its `seq`."""
         ...
 
     def origins(self, session_id: str, values: Iterable[Value]) -> dict[Value, Origins]:
@@ -119,6 +105,14 @@ class SessionIndex(Protocol):
 
     def last(self, session_id: str, kind: SessionEventKind) -> SessionEvent | None:
         """The latest event of that kind."""
+        ...
+
+    def latest(self, session_id: str, kind: SessionEventKind, *, limit: int) -> list[SessionEvent]:
+        """The latest events of that kind in order, at most `limit`. Costs the same however long the session is."""
+        ...
+
+    def objects(self, session_id: str, seqs: Iterable[int]) -> dict[int, tuple[KeptObject, ...]]:
+        """The objects of those events; nothing for events that have none."""
         ...
 
     def summary(self, session_id: str) -> Summary:

@@ -7,14 +7,12 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from guardhouse.model import GRADES, NewEvent, SessionEventKind
+from guardhouse.model import GRADES, KeptObject, NewEvent, NewObject, Occurrence, SessionEvent, SessionEventKind
 from guardhouse.sessions.fingerprints import KEY_SIZE, SessionKey, checked_key
 from guardhouse.sessions.intake import Intake, Row, answer, has_room, session_is_full, slot_asked, take_in
 from guardhouse.sessions.interface import (
     DEFAULT_SESSION_LIMITS,
-    Occurrence,
     Origins,
-    SessionEvent,
     SessionLimits,
     Summary,
     Tally,
@@ -22,18 +20,20 @@ from guardhouse.sessions.interface import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 
 class _Session:
     """One session's events, tallies and rows. Changed under the index's lock only."""
 
-    __slots__ = ("events", "rows", "tallies", "touched")
+    __slots__ = ("by_kind", "events", "objects", "rows", "tallies", "touched")
 
     def __init__(self) -> None:
         self.events: list[SessionEvent] = []
         self.tallies: dict[tuple[str, str], Tally] = {}
         self.rows: dict[int, tuple[Row, ...]] = {}
+        self.objects: dict[int, tuple[KeptObject, ...]] = {}
+        self.by_kind: dict[str, list[int]] = {}
         self.touched = 0.0
 
     def add(self, intake: Intake, at: float, limits: SessionLimits) -> int:
@@ -48,6 +48,9 @@ class _Session:
         self._index(intake, seq, limits)
         fields = {name: getattr(event, name) for name in event.__struct_fields__}
         self.events.append(SessionEvent(**fields, seq=seq, at=at, capped=intake.capped))
+        self.by_kind.setdefault(event.kind, []).append(seq)
+        if intake.objects:
+            self.objects[seq] = intake.objects
         self.touched = at
         return seq
 
@@ -80,10 +83,12 @@ class MemorySessions:
         self._lock = threading.Lock()
         self._sessions: dict[bytes, _Session] = {}
 
-    def append(self, session_id: str, event: NewEvent, values: Iterable[Value] = ()) -> int:
+    def append(
+        self, session_id: str, event: NewEvent, values: Iterable[Value] = (), objects: Sequence[NewObject] = ()
+    ) -> int:
         """See SessionIndex."""
         key = SessionKey(self._key, session_id)
-        intake = take_in(key, event, values, self._limits)
+        intake = take_in(key, event, values, self._limits, objects)
         with self._lock:
             session = self._sessions.get(key.tag) or _Session()
             if len(session.events) >= self._limits.events:
@@ -116,6 +121,19 @@ class MemorySessions:
             session = self._find(session_id)
             seq = max((t.last_seq for t in session.tallies.values() if t.kind == kind), default=0) if session else 0
             return session.events[seq - 1] if session and seq else None
+
+    def latest(self, session_id: str, kind: SessionEventKind, *, limit: int) -> list[SessionEvent]:
+        """See SessionIndex."""
+        with self._lock:
+            session = self._find(session_id)
+            seqs = session.by_kind.get(kind, [])[-limit:] if session and limit > 0 else []
+            return [session.events[seq - 1] for seq in seqs] if session else []
+
+    def objects(self, session_id: str, seqs: Iterable[int]) -> dict[int, tuple[KeptObject, ...]]:
+        """See SessionIndex."""
+        with self._lock:
+            session = self._find(session_id)
+            return {seq: session.objects[seq] for seq in seqs if seq in session.objects} if session else {}
 
     def summary(self, session_id: str) -> Summary:
         """See SessionIndex."""

@@ -43,7 +43,16 @@ _FIRST: Final = (
     "CREATE TABLE dropped (session INTEGER PRIMARY KEY)",
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST,)
+_OBJECTS: Final = (
+    # What was in an event's content, in one piece: it is only ever read as a whole.
+    """CREATE TABLE object (
+        session INTEGER NOT NULL, seq INTEGER NOT NULL, kept BLOB NOT NULL,
+        PRIMARY KEY (session, seq)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX event_by_kind ON event (session, kind, seq)",
+)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _OBJECTS)
 """Step n brings a file from version n to n + 1. A step that was released is never changed."""
 
 VERSION: Final = len(MIGRATIONS)

@@ -19,14 +19,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.model import GRADES, GuardhouseError, NewEvent, SessionEventKind
+from guardhouse.model import (
+    GRADES,
+    GuardhouseError,
+    KeptObject,
+    NewEvent,
+    NewObject,
+    Occurrence,
+    SessionEvent,
+    SessionEventKind,
+)
 from guardhouse.sessions.fingerprints import KEY_SIZE, SessionKey, checked_key
 from guardhouse.sessions.intake import Row, answer, first_rows, session_is_full, slot_asked, take_in
 from guardhouse.sessions.interface import (
     DEFAULT_SESSION_LIMITS,
-    Occurrence,
     Origins,
-    SessionEvent,
     SessionLimits,
     Summary,
     Tally,
@@ -35,7 +42,7 @@ from guardhouse.sessions.interface import (
 from guardhouse.sessions.schema import MIGRATIONS, SETUP, VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from guardhouse.sessions.intake import Intake
 
@@ -48,6 +55,7 @@ _REMOVED_AT_ONCE: Final = 5_000
 """Rows, or pages, that are removed before other processes get their turn."""
 
 _GRADES: Final = dict(enumerate(GRADES))
+_OBJECTS: Final = msgspec.msgpack.Decoder(tuple[KeptObject, ...])
 
 _EVENT: Final = "kind, name, call_id, grade, excerpt, detail, seq, at, capped"
 _EVENT_FIELDS: Final = tuple(_EVENT.split(", "))
@@ -97,10 +105,12 @@ class SQLiteSessions:
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
 
-    def append(self, session_id: str, event: NewEvent, values: Iterable[Value] = ()) -> int:
+    def append(
+        self, session_id: str, event: NewEvent, values: Iterable[Value] = (), objects: Sequence[NewObject] = ()
+    ) -> int:
         """See SessionIndex. It is committed when this returns."""
         key = SessionKey(self._key, session_id)
-        intake = take_in(key, event, values, self._limits)
+        intake = take_in(key, event, values, self._limits, objects)
         with self._transaction("IMMEDIATE") as connection:
             return self._add(connection, key.tag, intake)
 
@@ -147,6 +157,30 @@ class SQLiteSessions:
             ).fetchone()
             return None if session is None or seq is None else _event_at(connection, session, seq)
 
+    def latest(self, session_id: str, kind: SessionEventKind, *, limit: int) -> list[SessionEvent]:
+        """See SessionIndex."""
+        key = SessionKey(self._key, session_id)
+        with self._transaction() as connection:
+            rows = connection.execute(
+                f"SELECT {_EVENT} FROM event WHERE session = ? AND kind = ? ORDER BY seq DESC LIMIT ?",  # noqa: S608
+                (_session(connection, key.tag), kind, max(limit, 0)),
+            )
+            return [_event(row) for row in rows][::-1]
+
+    def objects(self, session_id: str, seqs: Iterable[int]) -> dict[int, tuple[KeptObject, ...]]:
+        """See SessionIndex."""
+        key = SessionKey(self._key, session_id)
+        with self._transaction() as connection:
+            session = _session(connection, key.tag)
+            found = {}
+            for seq in seqs:
+                row = connection.execute(
+                    "SELECT kept FROM object WHERE session = ? AND seq = ?", (session, seq)
+                ).fetchone()
+                if row is not None:
+                    found[seq] = _OBJECTS.decode(row[0])
+            return found
+
     def summary(self, session_id: str) -> Summary:
         """See SessionIndex."""
         key = SessionKey(self._key, session_id)
@@ -180,7 +214,7 @@ class SQLiteSessions:
         (taken,) = connection.execute(
             "SELECT coalesce(sum(indexed), 0) FROM tally WHERE session = ? AND grade = ?", (session, grade)
         ).fetchone()
-        event, marks, capped = intake.within(self._limits.values_per_grade - taken)
+        event, marks, capped, objects = intake.within(self._limits.values_per_grade - taken)
         at = self._clock()
         detail = None if event.detail is None else msgspec.json.encode(event.detail).decode()
         connection.execute(
@@ -191,6 +225,8 @@ class SQLiteSessions:
             "INSERT INTO recent VALUES (?, ?, ?, ?, ?)",
             [(session, fingerprint, grade, slot, seq) for fingerprint, slot in sorted(marks)],
         )
+        if objects:
+            connection.execute("INSERT INTO object VALUES (?, ?, ?)", (session, seq, msgspec.msgpack.encode(objects)))
         connection.execute(_ADD_TO_TALLY, (session, event.kind, grade, len(marks), capped, seq))
         connection.execute("UPDATE session SET last_seq = ?, touched = ? WHERE id = ?", (seq, at, session))
         self._settle(connection, session, seq)
@@ -226,7 +262,7 @@ class SQLiteSessions:
             connection.executemany("DELETE FROM session WHERE id = ?", found)
             left = connection.execute("SELECT session FROM dropped").fetchall()
         for (session,) in left:
-            for table, order in (("recent", "fingerprint"), ("settled", "fingerprint"), ("event", "seq")):
+            for table, order in (("recent", "fingerprint"), ("settled", "fingerprint"), ("object", "seq"), ("event", "seq")):
                 while self._remove_some(table, order, session):
                     pass
             with self._transaction("IMMEDIATE") as connection:

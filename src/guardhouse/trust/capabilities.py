@@ -7,14 +7,15 @@ consequential. Families of names may only add capabilities.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from guardhouse.trust.ledger import Shape
 
 
 class Capability(Enum):
@@ -36,6 +37,18 @@ class Capability(Enum):
 _HINTED_DESTRUCTIVE: Final = frozenset({Capability.DESTRUCTIVE})
 _HINTED_OPEN_WORLD: Final = frozenset({Capability.READS_UNTRUSTED, Capability.EGRESS})
 """What a tool's own hints add. None takes anything away: whoever made the tool may say what they like."""
+
+
+class ToolDescription(msgspec.Struct, frozen=True):
+    """What is said of a tool beyond what it can do."""
+
+    description: str = ""
+    parameters: Mapping[str, Any] = {}
+    """JSON Schema of its arguments."""
+    roles: Mapping[str, str] = {}
+    """What its arguments are for, by name, where somebody has said so."""
+    fields: Mapping[str, str] = {}
+    """Who fills in the fields of its results."""
 
 
 class ToolProfile(msgspec.Struct, frozen=True):
@@ -163,8 +176,14 @@ class ToolCatalogue:
         self,
         declared: Mapping[str, frozenset[Capability]] | None = None,
         pinned_to: Mapping[str, str] | None = None,
+        described: Mapping[str, ToolDescription] | None = None,
+        own: frozenset[str] = frozenset(),
     ) -> None:
-        """`pinned_to` has the digests of the descriptions that declarations were made for, by the same names."""
+        """`pinned_to` has the digests of the descriptions that declarations were made for, by the same names. `own`
+        are values that are the user's own."""
+        self._described = {tool_name(name): said for name, said in (described or {}).items()}
+        self._own = own
+        self._shapes: dict[str, Shape] = {}
         self._exact: dict[str, frozenset[Capability]] = {}
         self._globs: list[tuple[str, frozenset[Capability]]] = []
         self._pinned_to: dict[str, str] = {}
@@ -191,6 +210,22 @@ class ToolCatalogue:
                 self._memo.clear()
             profile = self._memo[tool, digest] = self._look_up(tool, digest)
         return profile
+
+    def description(self, tool: str) -> ToolDescription | None:
+        """What was said of the tool beyond what it can do, if anything."""
+        return self._described.get(tool_name(tool))
+
+    def shape(self, tool: str) -> Shape:
+        """What the ledger goes by: the tool's kind, and what its arguments are for."""
+        shape = self._shapes.get(tool)
+        if shape is None:
+            from guardhouse.trust.ledger import shape_of  # only where a session is remembered
+
+            if len(self._shapes) >= _MEMO_LIMIT:
+                self._shapes.clear()
+            said = self.description(tool) or ToolDescription()
+            shape = self._shapes[tool] = shape_of(tool, said, self.profile(tool), self._own)
+        return shape
 
     def _look_up(self, tool: str, digest: str | None) -> ToolProfile:
         name = tool_name(tool)

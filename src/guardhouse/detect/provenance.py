@@ -1,0 +1,309 @@
+"""Looks at where the arguments of a consequential call come from, and whether its kind is what the user asked for.
+
+The session says what the user's words were and what untrusted content has come in; the ledger compares. Before anything
+untrusted has been read, nothing can have been planted, so only what nobody asked for is a finding. After that, every
+argument must be the user's, trusted, or follow from such, by its role. What a finding leads to is policy's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from guardhouse.detect.interface import Detector, Scene
+from guardhouse.model import Finding, Origin, ReasonCode, Severity, Span, ToolCallPost, ToolCallPre
+from guardhouse.trust import KNOWN_TOOLS, Capability
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from guardhouse.model import SessionState, Traces
+    from guardhouse.trust.ledger import Argument, Shape, Traced
+
+_ID: Final = "provenance"
+_ASK: Final = "Show the user what would be done and where it comes from, and go on with what they asked for."
+
+
+def _code(name: str, title: str, why: str, instead: str, example: str, severity: Severity = Severity.MEDIUM) -> ReasonCode:
+    return ReasonCode(
+        id=f"provenance.{name}", title=title, severity=severity, why=why, instead=instead, example=example,
+        on=("ToolCallPre",), about="text",
+    )  # fmt: skip
+
+
+UNTRUSTED_DESTINATION: Final = _code(
+    "untrusted_destination",
+    "Who or what this goes to comes from content that anybody may have written",
+    "Whoever planted an address there gets what is sent, paid or shared.",
+    "Use a recipient that the user named, or ask the user for it.",
+    "A mail to an address that stands only in a web page.",
+    Severity.HIGH,
+)
+UNTRUSTED_VALUE: Final = _code(
+    "untrusted_value",
+    "A value comes from content that anybody may have written",
+    "What was planted there decides what is done.",
+    _ASK,
+    "A file is deleted by an id that only an incoming mail names.",
+)
+UNKNOWN_VALUE: Final = _code(
+    "unknown_value",
+    "A value comes neither from the user nor from anything that was read",
+    "After untrusted content was read, a value that nobody gave may be put together from what was planted.",
+    "Use a value that the user gave, or look it up first.",
+    "A payment to an account number that stands nowhere.",
+)
+DELEGATED: Final = _code(
+    "delegated",
+    "A value comes from a source that the user pointed at",
+    "The user said where to look, not what stands there, and others may have written it.",
+    _ASK,
+    "“Adjust my rent as the letter says”: the amount stands in the letter.",
+)
+PLANTED_TEXT: Final = _code(
+    "planted_text",
+    "Others would read text, a link or an address that untrusted content supplied",
+    "Planted text reaches people under the user's name.",
+    "Say it in your own words, and leave out links and addresses that the user did not name.",
+    "A sentence with a link, copied from a review into a message to a colleague.",
+)
+PRIVATE_DATA: Final = _code(
+    "private_data",
+    "Private data would go to others, and the user did not speak of it",
+    "The user named the destination for something else.",
+    "Leave the data out, or ask the user whether it may be sent.",
+    "A passport number from the user's profile in a mail about a hotel.",
+    Severity.HIGH,
+)
+UNASKED_KIND: Final = _code(
+    "unasked_kind",
+    "Nothing that the user said asks for this kind of action",
+    "What the user did not ask for may be what somebody else did.",
+    "Go on with what the user asked for; propose this to them if it is needed.",
+    "A payment in a session in which the user asked for a summary.",
+)
+REPEATED: Final = _code(
+    "repeated",
+    "The same call was made before in this session",
+    "What was asked for once is done twice.",
+    "Do not repeat it unless the user asks for it.",
+    "The same transfer a second time.",
+)
+CHANGING_READ: Final = _code(
+    "changing_read",
+    "This look-up changes what it reads, and nobody asked for it",
+    "What was unread is marked as read, and its owner may never see it.",
+    "Look it up in a way that changes nothing, or ask the user.",
+    "A tool that returns unread messages and marks them as read, in a session about something else.",
+)
+UNKNOWN_SESSION: Final = _code(
+    "unknown_session",
+    "Where the values of this call come from can't be told",
+    "The session's memory could not be read, so a planted value would not be noticed.",
+    "Try again; the user can look at the guard's state directory.",
+    "A consequential call while the store of sessions is damaged.",
+    Severity.HIGH,
+)
+
+CODES: Final = (
+    UNTRUSTED_DESTINATION,
+    UNTRUSTED_VALUE,
+    UNKNOWN_VALUE,
+    DELEGATED,
+    PLANTED_TEXT,
+    PRIVATE_DATA,
+    UNASKED_KIND,
+    REPEATED,
+    CHANGING_READ,
+    UNKNOWN_SESSION,
+)
+
+_CONSEQUENTIAL: Final = (
+    Capability.WRITES,
+    Capability.DESTRUCTIVE,
+    Capability.EXECUTES,
+    Capability.EGRESS,
+    Capability.SENDS,
+    Capability.SPENDS,
+)
+
+
+def consequential(scene: Scene) -> bool:
+    """Whether the tool that is called, or that answered, does something that the user must have wanted."""
+    profile = scene.rule_tool
+    return profile is not None and profile.may(*_CONSEQUENTIAL)
+
+
+def _is_judged(scene: Scene) -> bool:
+    """Whether the ledger has a say. An agent's own tools for files and commands are judged by what they would do."""
+    action = scene.action
+    if not isinstance(action, (ToolCallPre, ToolCallPost)) or not action.session_id:
+        return False
+    return _is_described(scene) or action.tool.strip().lower() not in KNOWN_TOOLS
+
+
+def _is_described(scene: Scene) -> bool:
+    tool = getattr(scene.action, "tool", "")
+    return scene.settings.tools.description(tool) is not None
+
+
+def covers(scene: Scene) -> bool:
+    """Whether the ledger can tell where the values of this call come from, so that a tool that sends, spends or
+    destroys need not be a question by itself. None of the user's words, no authority."""
+    if not _is_judged(scene) or _ID in scene.settings.switched_off:
+        return False
+    state = scene.session()
+    return state is not None and state.kept and not state.error and state.user > 0
+
+
+def _needs(scene: Scene) -> None:
+    if not _is_judged(scene):
+        return
+    state = scene.session()
+    if state is None or not state.kept or state.error or not scene.action.session_id:
+        return
+    if isinstance(scene.action, ToolCallPost):
+        if scene.action.params is not None and state.user:
+            scene.traces(_pointing(scene))
+    elif _matters(scene) and state.user:
+        scene.traces(_questions(scene, state))
+
+
+def _matters(scene: Scene) -> bool:
+    return consequential(scene) or _shape(scene).changes
+
+
+def _shape(scene: Scene) -> Shape:
+    return scene.settings.tools.shape(getattr(scene.action, "tool", ""))
+
+
+def _arguments(scene: Scene) -> list[Argument]:
+    from guardhouse.trust.ledger import arguments
+
+    found = scene.shared.get(_ID)
+    if found is None:
+        params = getattr(scene.action, "params", None) or {}
+        found = scene.shared[_ID] = arguments(params, _shape(scene))
+    return list(found)
+
+
+def _pointing(scene: Scene) -> list[str]:
+    from guardhouse.trust.ledger import pointing_questions
+
+    return pointing_questions(_arguments(scene), _shape(scene))
+
+
+def pointed(scene: Scene) -> bool:
+    """Whether an answer comes from a call about something that the user named."""
+    from guardhouse.trust.ledger import points_at
+
+    action, traces = scene.action, scene.facts.traces
+    if not isinstance(action, ToolCallPost) or action.params is None or traces is None or traces.error:
+        return False
+    return points_at(_arguments(scene), _shape(scene), traces)
+
+
+def _questions(scene: Scene, state: SessionState) -> list[str]:
+    from guardhouse.trust.ledger import from_kept, questions
+
+    asked = questions(_arguments(scene), _shape(scene), [from_kept(one) for one in state.requests])
+    return [*asked, call_value(scene)]
+
+
+def call_value(scene: Scene) -> str:
+    """The call itself, as a value that its answer is remembered with."""
+    from guardhouse.model import typed_digest
+
+    action = scene.action
+    return f"call:{typed_digest({'tool': getattr(action, 'tool', ''), 'params': getattr(action, 'params', None)})}"
+
+
+def _find(scene: Scene) -> Iterator[Finding]:
+    if not isinstance(scene.action, ToolCallPre) or not _is_judged(scene) or not _matters(scene):
+        return
+    state = scene.session()
+    if state is None or not state.kept:
+        return
+    if state.error:
+        yield Finding(code=UNKNOWN_SESSION.id, detector=_ID, severity=UNKNOWN_SESSION.severity, detail=state.error)
+        return
+    if not state.user:
+        return
+    traces = scene.traces(_questions(scene, state))
+    if traces is None:
+        return
+    if traces.error:
+        yield Finding(code=UNKNOWN_SESSION.id, detector=_ID, severity=UNKNOWN_SESSION.severity, detail=traces.error)
+        return
+    yield from _judged(scene, state, traces)
+
+
+def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Finding]:
+    from guardhouse.trust.ledger import Ledger, from_kept
+
+    shape = _shape(scene)
+    found = _arguments(scene)
+    ledger = Ledger(shape, state, traces, tuple(from_kept(one) for one in state.requests), found)
+    if not consequential(scene):
+        if state.untrusted and not ledger.implies_kind():
+            yield _finding(CHANGING_READ, scene)
+        return
+    if ledger.is_repeated(call_value(scene)):
+        yield _finding(REPEATED, scene)
+    if not ledger.implies_kind() and (state.untrusted or shape.outward or shape.kind.is_destroying):
+        yield _finding(UNASKED_KIND, scene)
+    if not state.untrusted:
+        return
+    for argument in found:
+        for traced in ledger.trace(argument):
+            if not traced.is_fine:
+                yield _of(traced, scene, state, traces)
+
+
+def _of(traced: Traced, scene: Scene, state: SessionState, traces: Traces) -> Finding:
+    """The finding that a value of doubtful origin is."""
+    from guardhouse.trust.ledger import Role
+
+    if traced.kind == "private":
+        code = PRIVATE_DATA
+    elif traced.role is Role.CONTENT:
+        code = PLANTED_TEXT
+    elif traced.source == "delegated":
+        code = DELEGATED
+    elif traced.source == "nowhere":
+        code = UNKNOWN_VALUE
+    elif traced.role in {Role.RECIPIENT, Role.DESTINATION}:
+        code = UNTRUSTED_DESTINATION
+    else:
+        code = UNTRUSTED_VALUE
+    return _finding(code, scene, traced, traces)
+
+
+def _finding(code: ReasonCode, scene: Scene, traced: Traced | None = None, traces: Traces | None = None) -> Finding:
+    if traced is None:
+        detail = getattr(scene.action, "tool", "")
+        return Finding(code=code.id, detector=_ID, severity=code.severity, detail=detail)
+    masked = {leaf.field: leaf.masked for leaf in scene.leaves if not leaf.is_key}
+    seen = traced.seen
+    quote = ""
+    if seen is not None and traces is not None:
+        quote = _quote(seen, traces)
+    return Finding(
+        code=code.id,
+        detector=_ID,
+        severity=code.severity,
+        span=Span(traced.field),
+        excerpt=quote or masked.get(traced.field, ""),
+        origin=Origin("tool", seen.event.name, seen.event.call_id) if seen is not None else None,
+        detail=traced.role.value,
+    )
+
+
+def _quote(seen: Any, traces: Traces) -> str:
+    """What was planted, as far as it was kept for people to read."""
+    objects = traces.objects.get(seen.event.seq, ())
+    digits = seen.slot.partition(":")[0][1:]
+    place = int(digits) if digits.isdigit() else -1
+    return objects[place].excerpt if 0 <= place < len(objects) else ""
+
+
+DETECTOR: Final = Detector(id=_ID, codes=CODES, find=_find, needs=_needs)

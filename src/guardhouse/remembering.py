@@ -1,0 +1,115 @@
+"""What a session remembers of an action: the event, the values in it, and the objects that they belong to.
+
+Pure, like the decision it follows. Texts that are kept are masked; values leave here in the clear and are kept as keyed
+fingerprints only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from guardhouse.detect.provenance import call_value, consequential, pointed
+from guardhouse.model import (
+    MemoryReadPost,
+    NewObject,
+    OutputPublish,
+    Remembered,
+    SkillRunPost,
+    ToolCallPost,
+    UserInput,
+    visible,
+)
+from guardhouse.trust.ledger import echoes, pasted_part, read_content, read_request, request_values, typed_part
+from guardhouse.trust.ledger.words import telling, words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from guardhouse.detect import Scene
+    from guardhouse.model import NewEvent, Verdict
+    from guardhouse.trust.ledger import Reading
+
+_MOST_QUOTED: Final = 48
+"""Objects of one event of which the beginning is kept, for people who ask where something came from."""
+_LONGEST_QUOTE: Final = 160
+
+
+def remember(
+    scene: Scene, verdict: Verdict, event: NewEvent, mask: Callable[[str], str]
+) -> tuple[Remembered, ...]:
+    """What is to be kept of an action that was let through, in order."""
+    action = scene.action
+    if isinstance(action, UserInput):
+        return _message(action, verdict, event)
+    if isinstance(action, OutputPublish):
+        return (_shown(verdict.content if verdict.content is not None else action.content, event),)
+    if isinstance(action, (ToolCallPost, MemoryReadPost, SkillRunPost)):
+        content = verdict.content if verdict.content is not None else action.content
+        return (_answer(scene, content, event, mask),)
+    return (Remembered(event),)
+
+
+def _message(action: UserInput, verdict: Verdict, event: NewEvent) -> tuple[Remembered, ...]:
+    """A message of the user's. Its words carry authority; what was pasted into it is content like any other."""
+    text = verdict.content if isinstance(verdict.content, str) else action.content
+    if event.grade != "user":
+        return (_content(read_content(text), event),)
+    typed = typed_part(text)
+    values = tuple(("u", str(value)) for value in request_values(typed))
+    kept = NewObject(0, tuple(dict.fromkeys(telling(words(typed)))))
+    said = Remembered(msgspec.structs.replace(event, detail=read_request(typed).kept() or None), values, (kept,))
+    pasted = pasted_part(text, typed)
+    if not pasted.strip():
+        return (said,)
+    beside = msgspec.structs.replace(event, name="pasted", grade="untrusted", excerpt="")
+    return (_content(read_content(pasted), beside), said)
+
+
+def _shown(content: Any, event: NewEvent) -> Remembered:
+    """What the assistant showed, so that a yes to it can be understood."""
+    text = content if isinstance(content, str) else msgspec.json.encode(content).decode()
+    values = tuple(("a", str(value)) for value in request_values(text))
+    kept = NewObject(0, tuple(dict.fromkeys(telling(words(text)))))
+    return Remembered(msgspec.structs.replace(event, detail=read_request(text).kept() or None), values, (kept,))
+
+
+def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], str]) -> Remembered:
+    """What a tool, a memory store or a skill came back with."""
+    action = scene.action
+    labels, echoed, detail = {}, frozenset[str](), {}
+    if isinstance(action, ToolCallPost):
+        said = scene.settings.tools.description(action.tool)
+        labels = dict(said.fields) if said is not None else {}
+        params = action.params or {}
+        if event.grade == "trusted":
+            echoed = echoes(params)
+        if consequential(scene):
+            detail["made"] = "1"
+        if pointed(scene):
+            detail["pointed"] = "1"
+    reading = read_content(content, labels=labels, echoed=echoed)
+    quotes = _quotes(reading, mask) if event.grade == "untrusted" else ()
+    remembered = _content(reading, msgspec.structs.replace(event, detail=detail or None), quotes)
+    if "made" in detail:
+        made = (("c", call_value(scene)), *remembered.values)
+        return msgspec.structs.replace(remembered, values=made)
+    return remembered
+
+
+def _content(reading: Reading, event: NewEvent, quotes: tuple[str, ...] = ()) -> Remembered:
+    objects = tuple(
+        NewObject(one.group, one.words, one.flags, quotes[number] if number < len(quotes) else "")
+        for number, one in enumerate(reading.objects)
+    )
+    return Remembered(event, tuple((seen.slot, str(seen.value)) for seen in reading.seen), objects)
+
+
+def _quotes(reading: Reading, mask: Callable[[str], str]) -> tuple[str, ...]:
+    """The beginning of each of the first objects, masked, in one line."""
+    return tuple(
+        visible(mask(" ".join(one.quote[: 4 * _LONGEST_QUOTE].split()))[:_LONGEST_QUOTE]) if one.quote else ""
+        for one in reading.objects[:_MOST_QUOTED]
+    )
+

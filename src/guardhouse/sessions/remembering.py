@@ -1,0 +1,59 @@
+"""What a decision asks of a session: how it stands, and where the values of a call were seen. Both in flat time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from guardhouse.model import SessionState, Traces
+from guardhouse.sessions.interface import ANY_SLOT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from guardhouse.sessions.interface import SessionIndex
+
+_MESSAGES: Final = 16
+"""Of the user: as far back as a request reaches."""
+_SHOWN: Final = 4
+_EVENTS: Final = 24
+"""Of which the objects are looked at, for one call."""
+
+
+def session_state(index: SessionIndex, session_id: str) -> SessionState:
+    """How a session stands."""
+    summary = index.summary(session_id)
+    said = [event for event in index.latest(session_id, "user_said", limit=_MESSAGES) if event.grade == "user"]
+    confirmed: int | None = None
+    requests = [event.detail or {} for event in said]
+    if said and "confirms" in requests[-1]:
+        shown = [one for one in index.latest(session_id, "assistant_showed", limit=_SHOWN) if one.seq < said[-1].seq]
+        if shown:
+            confirmed = shown[-1].seq
+            requests.append(shown[-1].detail or {})
+    sources = [event.seq for event in said] + ([confirmed] if confirmed is not None else [])
+    words = index.objects(session_id, sources)
+    untrusted = summary.events(grade="untrusted") - summary.events(kind="assistant_showed", grade="untrusted")
+    return SessionState(
+        user=summary.events(kind="user_said", grade="user"),
+        untrusted=untrusted,
+        requests=tuple(requests),
+        said=frozenset(word for kept in words.values() for one in kept for word in one.words),
+        confirmed=confirmed,
+    )
+
+
+def traces(index: SessionIndex, session_id: str, values: Sequence[str]) -> Traces:
+    """Where `values` were seen, and the objects that they were seen in."""
+    found = {
+        value: origins.occurrences
+        for (_, value), origins in index.origins(session_id, [(ANY_SLOT, value) for value in values]).items()
+        if origins.occurrences
+    }
+    seqs = dict.fromkeys(
+        one.event.seq
+        for value, seen in found.items()
+        if not value.startswith(("gram:", "word:"))
+        for one in seen
+        if one.event.grade != "user"
+    )
+    return Traces(found=found, objects=index.objects(session_id, list(seqs)[-_EVENTS:]))

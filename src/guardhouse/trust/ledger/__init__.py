@@ -1,0 +1,39 @@
+"""The provenance ledger: what is worth remembering of content, and where the values of a call come from.
+
+It keeps nothing by itself. `read_content` and `read_request` say what a session should be able to find again;
+`questions` and `Ledger` hold a call against what the session found.
+"""
+
+from guardhouse.trust.ledger.kinds import Kind, kind_of
+from guardhouse.trust.ledger.matching import Argument, Ledger, Shape, Source, Traced, arguments, questions
+from guardhouse.trust.ledger.pointing import pointing_questions, points_at
+from guardhouse.trust.ledger.reading import Object, Reading, echoes, read_content
+from guardhouse.trust.ledger.request import Request, from_kept, pasted_part, read_request, request_values, typed_part
+from guardhouse.trust.ledger.roles import Role
+from guardhouse.trust.ledger.shapes import shape_of
+
+__all__ = [
+    "Argument",
+    "Kind",
+    "Ledger",
+    "Object",
+    "Reading",
+    "Request",
+    "Role",
+    "Shape",
+    "Source",
+    "Traced",
+    "arguments",
+    "echoes",
+    "from_kept",
+    "kind_of",
+    "pasted_part",
+    "pointing_questions",
+    "points_at",
+    "questions",
+    "read_content",
+    "read_request",
+    "request_values",
+    "shape_of",
+    "typed_part",
+]

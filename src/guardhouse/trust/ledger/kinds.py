@@ -1,0 +1,296 @@
+"""Kinds of action: which one a tool is, by its name, and which ones the words of a person ask for.
+
+A kind is a small class of verbs. People name goals, tools are means: whoever asks to buy something asks to fill a cart
+and to check out, so every kind also says what it usually takes. The tables are about language, not about any tool.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from guardhouse.trust.ledger.words import name_words, stem, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_VERBS: Final = (
+    # kind, words of people and of tools that name it
+    ("send", "send sent mail email message msg dm sms write tell forward reply respond answer notify inform ask contact "
+             "ping remind thank deliver cc say text invite report greet congratulate wish relay pass feedback broadcast "
+             "drop chat speak update"),
+    ("post", "post publish announce share upload tweet comment blog release broadcast reply respond answer review rate "
+             "write leave put feedback submit add thank say"),
+    ("share", "share give grant access permission invite collaborate expose open add allow let send"),
+    ("invite", "invite add onboard join enrol enroll include bring participant attendee guest colleague member assign "
+               "cc together with"),
+    ("pay", "pay paid transfer send sent wire refund reimburse repay settle tip donate owe remit payment spend back "
+            "top charge cover deposit split contribute return"),
+    ("buy", "buy bought order purchase get book reserve rent subscribe checkout grab pick rebook renew reorder shop "
+            "basket cart want need gift upgrade pay"),
+    ("book", "book reserve reservation schedule arrange appointment rent order table room seat ticket get plan hold "
+             "stay ride trip"),
+    ("plan", "schedule plan arrange remind reminder calendar event meeting appointment book block invite set put add "
+             "create make slot lunch dinner organise organize alarm wake timer save note agenda"),
+    ("create", "create make add new set write draft generate save put open start register log record store note build "
+               "file raise prepare list append insert attach enter copy duplicate compose summarise summarize compile "
+               "produce export document jot capture keep sign setup collect gather import clone fork init initiate "
+               "request submit place report extract"),
+    ("change", "change update edit modify adjust set correct fix rename replace switch move reschedule postpone shift "
+               "extend raise lower increase decrease turn mark rewrite append add bump convert swap assign apply put "
+               "make merge amend revise refresh complete finish close reopen resolve rework refactor improve translate "
+               "tweak push bring delay prolong shorten patch upgrade bump implement insert include implement clean "
+               "format sort organise organize tidy label tag pin unpin star"),
+    ("delete", "delete remove erase clear trash discard drop cancel revoke rid throw clean purge uninstall wipe kick "
+               "ban empty unshare unassign dismiss unlink destroy"),
+    ("cancel", "cancel call delete remove stop end unsubscribe return void revoke withdraw drop decline close terminate "
+               "quit leave"),
+    ("move", "move reschedule postpone shift archive relocate put push bring copy merge file sort transfer rename "
+             "organise organize change delay forward"),
+    ("run", "run execute launch start deploy build test install compile invoke trigger restart retry redeploy rerun "
+            "check lint benchmark try debug setup"),
+    ("sign in", "login log sign authenticate verify account password code connect unlock credentials"),
+    ("cart", "cart basket buy order purchase get shop add bag checkout reorder want"),
+    ("confirm", "confirm verify approve accept agree acknowledge rsvp code complete finish finalise finalize proceed "
+                "continue submit place"),
+    ("approve", "approve accept confirm merge sign ok agree acknowledge review lgtm decline reject deny rsvp respond"),
+    ("merge", "merge land integrate approve accept ship"),
+    ("push", "push upload publish submit commit save ship sync deploy release send"),
+    ("commit", "commit save push submit check record publish upload ship fix change update add edit implement write"),
+    ("pull", "pull update sync fetch refresh download upload push clone commit publish get latest"),
+    ("branch", "branch fork checkout pull pr request patch push fix implement change commit contribute propose submit"),
+    ("upload", "upload attach import push submit put send publish share add post"),
+    ("download", "download save export fetch get grab install copy backup store"),
+    ("switch", "turn switch enable disable activate deactivate set dim lock unlock open close start stop mute unmute "
+               "silence play pause arm disarm put make toggle change lower raise heat cool warm"),
+    ("follow", "subscribe follow watch star like join sign register favourite favorite bookmark save wishlist wish "
+               "enrol track unfollow unsubscribe unwatch"),
+    ("call", "call ring dial phone"),
+    ("mark", "mark label tag flag star pin assign categorise categorize archive snooze read unread close complete done "
+             "tick check finish prioritise prioritize triage set put add change move"),
+    ("return", "return refund exchange send back money complain claim replace"),
+    ("redeem", "redeem apply use coupon voucher discount code gift card promo"),
+    ("rate", "rate review star feedback score vote leave write post"),
+    ("search", "search find look browse open view show list read get check fetch visit go navigate see compare"),
+)  # fmt: skip
+
+KINDS: Final = tuple(kind for kind, _ in _VERBS)
+"""Every kind, in the order in which sessions number them: new ones go to the end."""
+
+_TOOL_VERBS: Final = (
+    # words of a tool's name, the kind it is; the first that fits
+    ("send forward reply respond notify message email mail dm sms text contact remind_by", "send"),
+    ("post publish announce tweet comment broadcast", "post"),
+    ("share grant unshare", "share"),
+    ("invite onboard enroll enrol", "invite"),
+    ("pay transfer wire refund reimburse donate remit tip charge", "pay"),
+    ("buy purchase order checkout subscribe_paid", "buy"),
+    ("reserve book rent", "book"),
+    ("schedule remind", "plan"),
+    ("delete remove erase clear trash discard drop purge uninstall wipe kick ban revoke destroy unassign", "delete"),
+    ("cancel withdraw terminate void", "cancel"),
+    ("return", "return"),
+    ("reschedule move archive relocate rename transfer", "move"),
+    ("run execute exec launch deploy install compile invoke trigger restart start_job rerun", "run"),
+    ("login signin authenticate logon", "sign in"),
+    ("confirm verify finalize finalise complete", "confirm"),
+    ("approve accept decline reject rsvp acknowledge", "approve"),
+    ("merge", "merge"),
+    ("push", "push"),
+    ("commit", "commit"),
+    ("pull sync", "pull"),
+    ("fork clone branch", "branch"),
+    ("upload attach import", "upload"),
+    ("download export", "download"),
+    ("enable disable activate deactivate toggle lock unlock turn switch mute unmute arm disarm play pause open close "
+     "start stop dim", "switch"),
+    ("subscribe follow watch star like join favorite favourite bookmark unfollow unsubscribe unwatch", "follow"),
+    ("call dial ring", "call"),
+    ("mark label tag flag pin unpin unlabel assign snooze star", "mark"),
+    ("redeem apply", "redeem"),
+    ("rate review", "rate"),
+    ("update edit modify change set adjust correct fix replace append patch reset amend", "change"),
+    ("create make add new register write save insert draft generate record store log put submit open compose raise "
+     "request place file", "create"),
+)  # fmt: skip
+
+MEANS: Final = {
+    "buy": "cart confirm sign_in pay book buy redeem create change",
+    "book": "confirm sign_in pay buy plan create",
+    "cart": "cart",
+    "pay": "confirm sign_in pay",
+    "return": "create return confirm send pay cancel sign_in",
+    "post": "post upload create",
+    "push": "commit push pull branch create change",
+    "commit": "commit push pull branch create change",
+    "branch": "commit push pull branch create change",
+    "merge": "merge pull push approve",
+    "upload": "upload create push pull commit",
+    "run": "run",
+    "send": "send",
+    "plan": "plan create",
+    "invite": "invite share send plan",
+    "share": "share invite",
+    "move": "move change",
+    "follow": "follow sign_in confirm create",
+    "cancel": "cancel delete confirm sign_in",
+    "rate": "rate post create",
+    "redeem": "redeem sign_in confirm",
+}
+"""What a goal usually takes, beside itself."""
+
+OUTWARD: Final = frozenset("send post share invite pay buy book call rate".split())
+"""What reaches other people, or costs money."""
+DESTROYING: Final = frozenset("delete cancel".split())
+FREE_STEPS: Final = frozenset("cart redeem follow mark search switch".split())
+"""Steps in somebody's own store that are undone as easily as they were done."""
+
+_NOUNS: Final = (
+    "email mail inbox message letter newsletter thread",
+    "message dm chat text sms note thread conversation reply word",
+    "event calendar meeting appointment reminder invitation lunch dinner breakfast call trip agenda slot date party "
+    "session interview",
+    "file document doc spreadsheet sheet list folder drive report pdf paper slide presentation template minute",
+    "money payment transaction bill invoice rent refund transfer bank iban standing order fee price amount debt "
+    "salary donation share deposit due charge subscription premium",
+    "user member person people colleague contact participant attendee guest collaborator friend team someone "
+    "everyone everybody",
+    "channel room group space server chat",
+    "page website site web webpage url link article blog post wiki",
+    "hotel stay accommodation apartment hostel",
+    "room stay hotel accommodation",
+    "restaurant table dinner lunch food meal",
+    "car vehicle rental ride taxi cab",
+    "flight plane ticket airline trip",
+    "password passcode pin credential login secret",
+    "profile account info information address name phone detail data personal",
+    "cart basket bag item product",
+    "order purchase package parcel delivery shipment item product",
+    "product item article thing goods gift",
+    "issue ticket bug task todo problem report request",
+    "pull pr request merge patch change branch",
+    "repo repository project codebase code",
+    "code function script file source program module class test",
+    "photo picture image album pic screenshot",
+    "alarm timer reminder wake",
+    "light lamp device thermostat heating door lock switch plug temperature blind speaker",
+    "setting preference mode option configuration config",
+    "comment reply feedback review note remark answer",
+    "review rating feedback star",
+    "release version tag changelog",
+    "note memo list",
+    "song music playlist track album",
+    "coupon voucher discount code promo gift",
+    "code otp pin verification token",
+    "address shipping delivery billing home",
+    "app application software program package",
+    "todo task list item",
+    "notification alert",
+    "key token secret credential",
+    "label tag category status state",
+)
+"""Groups of nouns of which one may stand for another."""
+
+_BLAND: Final = frozenset(
+    stem(word)
+    for word in "item entry record object thing data info information detail new all by id ids name current user my the "
+    "to for of in from with a an on at as or and via into up out off tool api mcp v1 v2 async do go get batch bulk "
+    "list status state start begin finish step next content resource value system service action single multiple "
+    "direct directly".split()
+)
+"""Nouns in a tool's name that narrow nothing down."""
+
+
+def _stemmed(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in text.split())
+
+
+_KINDS_OF: Final[dict[str, frozenset[str]]] = {}
+for _kind, _words in _VERBS:
+    for _word in _stemmed(_words):
+        _KINDS_OF[_word] = _KINDS_OF.get(_word, frozenset()) | {_kind}
+_TOOL_KIND: Final = {stem(word): kind for names, kind in reversed(_TOOL_VERBS) for word in names.split()}
+_GROUPS: Final = tuple(map(_stemmed, _NOUNS))
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """What a tool does, as far as its name and description tell."""
+
+    verbs: tuple[str, ...] = ()
+    """Kinds that its name has a word for; none if it has no word that is known."""
+    nouns: frozenset[str] = frozenset()
+    """Stems of what it does that to, with those that may stand for them."""
+    named: frozenset[str] = frozenset()
+    """The stems themselves."""
+    mentions: frozenset[str] = frozenset()
+    """Further kinds that its description speaks of: `also sends an email`."""
+
+    @property
+    def is_outward(self) -> bool:
+        """Whether it reaches other people or costs money."""
+        return not OUTWARD.isdisjoint(self.verbs)
+
+    @property
+    def is_destroying(self) -> bool:
+        """Whether something is gone afterwards."""
+        return not DESTROYING.isdisjoint(self.verbs)
+
+    @property
+    def is_free_step(self) -> bool:
+        """Whether it is a step that is easily undone, in the user's own store."""
+        return bool(self.verbs) and FREE_STEPS.issuperset(self.verbs)
+
+
+def kind_of(tool: str, description: str = "") -> Kind:
+    """The kind of a tool."""
+    own = tool.strip().rpartition("__")[2]
+    in_name = [stem(word) for word in name_words(own)]
+    verbs = _verbs(in_name)
+    if not verbs and description:
+        verbs = _verbs([stem(word) for word in words(description[:200])][:6])
+    named = frozenset(word for word in in_name if word not in _BLAND and (word not in _TOOL_KIND or word in _ALSO_NOUN))
+    nouns = frozenset().union(named, *(group for group in _GROUPS if not group.isdisjoint(named)))
+    return Kind(verbs=verbs, nouns=nouns, named=named, mentions=_mentions(description))
+
+
+_ALSO_NOUN: Final = frozenset(map(stem, "email mail message order review comment label tag branch star".split()))
+_CARTS: Final = frozenset(map(stem, "cart basket".split()))
+
+
+def _verbs(in_name: Sequence[str]) -> tuple[str, ...]:
+    if not _CARTS.isdisjoint(in_name) and "checkout" not in in_name:
+        return ("cart",)
+    if "log" in in_name and "in" in in_name or ("sign" in in_name and "in" in in_name):
+        return ("sign in",)
+    if "check" in in_name and "out" in in_name:
+        return ("buy",)
+    found = [_TOOL_KIND[word] for word in in_name if word in _TOOL_KIND]
+    if found and found[0] in {"create", "change"} and not {"event", "calendar", "reminder", "alarm"}.isdisjoint(in_name):
+        return ("plan", found[0])
+    if found and found[0] == "create" and not {"member", "participant", "collaborator", "user"}.isdisjoint(in_name):
+        return ("invite", *found[:1])
+    return tuple(dict.fromkeys(found[:1]))
+
+
+def _mentions(description: str) -> frozenset[str]:
+    found = set()
+    for word in words(description[:400]):
+        if word in {"sends", "emails", "notifies", "mails"}:
+            found.add("send")
+        if word in {"charges", "pays", "bills"}:
+            found.add("pay")
+    return frozenset(found)
+
+
+def asked_for(said: Iterable[str]) -> frozenset[str]:
+    """The kinds of action that words of a person may ask for, by their stems."""
+    return frozenset().union(*(_KINDS_OF.get(word, frozenset()) for word in said))
+
+
+def with_means(kinds: Iterable[str]) -> frozenset[str]:
+    """Kinds with what they usually take."""
+    found = set(kinds)
+    for kind in tuple(found):
+        found.update(name.replace("_", " ") for name in MEANS.get(kind, "").split())
+    return frozenset(found)

@@ -1,0 +1,61 @@
+"""Whether a call that brings content in was about something that the user named: a file, a page, a person, a search.
+
+What comes from a source that the user pointed at is what they wanted to have read. It is not thereby true, and nothing
+in it is an order; but facts from it may go where the user sends them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from guardhouse.trust.ledger.matching import Argument, Shape
+from guardhouse.trust.ledger.roles import Role
+from guardhouse.trust.ledger.values import Value, values
+from guardhouse.trust.ledger.words import telling, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from guardhouse.model import Traces
+
+_LONGEST: Final = 6
+_EXACT: Final = frozenset({"email", "url", "path", "id", "handle"})
+
+
+def pointing_questions(found: Iterable[Argument], shape: Shape) -> list[str]:
+    """What to ask of the index to tell whether these arguments point at something that the user named."""
+    asked = {f"word:{noun}": None for noun in sorted(shape.kind.nouns)}
+    for argument in found:
+        for value in _said_as(argument):
+            asked[str(value)] = None
+    return list(asked)
+
+
+def _said_as(argument: Argument) -> Iterator[Value]:
+    if not isinstance(argument.value, str):
+        return
+    said = words(argument.value)
+    yield from (value for value in values(argument.value) if value.type in _EXACT)
+    if 0 < len(said) <= _LONGEST:
+        yield Value("text", " ".join(said))
+    for word in telling(said):
+        yield Value("word", word)
+
+
+def points_at(found: list[Argument], shape: Shape, traces: Traces) -> bool:
+    """Whether the call was about something that the user named."""
+
+    def users(value: str) -> bool:
+        return any(one.event.grade == "user" for one in traces.found.get(value, ()))
+
+    texts = [one for one in found if isinstance(one.value, str) and one.role not in {Role.FLAG, Role.LIMIT}]
+    if not texts:
+        return any(users(f"word:{noun}") for noun in shape.kind.named)
+    for argument in texts:
+        exact = [str(value) for value in _said_as(argument) if value.type != "word"]
+        if any(map(users, exact)):
+            return True
+        said = telling(words(argument.value))
+        if said and sum(users(f"word:{word}") for word in said) * 2 > len(said):
+            return True
+    return False

@@ -1,0 +1,360 @@
+"""Content as the ledger takes it in: the values in it, and the objects that they belong to.
+
+An object is an entry of a list, a record, a line of a listing or a paragraph: what a person means by "the one about the
+coffee mug". Its words and its place among its siblings are kept, so that a later call that picks one of them can be
+held against what the person said. Structured fields are told from prose: a field that a server fills in is something
+else than a sentence that anybody wrote.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from guardhouse.trust.ledger.values import Value, values
+from guardhouse.trust.ledger.words import grams, name_words, telling, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+GRAM: Final = 5
+"""Words of a run by which texts are recognised."""
+_LONGEST_NAME: Final = 12
+"""Words of a text that is still a name or a title."""
+_MOST_OBJECTS: Final = 400
+_MOST_OBJECT_WORDS: Final = 48
+_MOST_VALUES: Final = 20_000
+_PHRASED: Final = 400
+"""Words of a text up to which its short phrases are indexed as well."""
+_DEEPEST: Final = 24
+_LONGEST_QUOTE: Final = 400
+
+_SERVER_FIELDS: Final = frozenset(
+    "id ids uuid guid key sha hash etag created updated modified timestamp date time size bytes count total status state "
+    "type kind version number index page amount price balance currency read recurring start end day due rating score "
+    "stars quantity stock".split()
+)
+"""Fields that the service fills in by itself, by the last word of their name."""
+_FAMILIES: Final = {
+    **dict.fromkeys("size bytes length lines words".split(), "size"),
+    **dict.fromkeys("price amount cost fee total fare rent".split(), "price"),
+    **dict.fromkeys("rating score stars rated".split(), "rating"),
+    **dict.fromkeys("date time timestamp created updated modified start due day received sent".split(), "date"),
+    **dict.fromkeys("count quantity number members messages users stock items".split(), "count"),
+}
+_BULLETS: Final = ("-", "*", "•", "·", "|", "+", "#", "[", "–")
+
+
+class Seen(NamedTuple):
+    """A value, where it stood, and in which object."""
+
+    value: Value
+    slot: str
+
+
+class Object(NamedTuple):
+    """One thing among its siblings."""
+
+    group: int
+    words: tuple[str, ...]
+    """Stems of the words that tell it from others."""
+    flags: tuple[str, ...] = ()
+    """What it has most or least of among its siblings: `max price`."""
+    quote: str = ""
+    """How its text begins; neither masked nor made visible."""
+
+
+class Reading(NamedTuple):
+    """What the ledger takes in of one piece of content."""
+
+    seen: tuple[Seen, ...]
+    objects: tuple[Object, ...]
+
+
+class _Draft:
+    """An object while it is read."""
+
+    __slots__ = ("group", "measures", "quote", "words")
+
+    def __init__(self, group: int) -> None:
+        self.group = group
+        self.words: dict[str, None] = {}
+        self.measures: dict[str, float | str] = {}
+        self.quote = ""
+
+    def add(self, stems: Iterable[str]) -> None:
+        for word in stems:
+            if len(self.words) >= _MOST_OBJECT_WORDS:
+                return
+            self.words[word] = None
+
+
+class _Reader:
+    def __init__(self, labels: Mapping[str, str], echoed: frozenset[str]) -> None:
+        self._labels = labels
+        self._echoed = echoed
+        self._seen: dict[Seen, None] = {}
+        self._objects: list[_Draft] = []
+        self._groups = 0
+
+    def done(self) -> Reading:
+        flags = _flags(self._objects)
+        return Reading(
+            tuple(self._seen),
+            tuple(
+                Object(draft.group, tuple(draft.words), tuple(sorted(flags.get(number, ()))), draft.quote)
+                for number, draft in enumerate(self._objects)
+            ),
+        )
+
+    def read(self, value: Any, at: int | None = None, field: str = "", depth: int = 0) -> None:
+        if depth > _DEEPEST or len(self._seen) >= _MOST_VALUES:
+            return
+        if isinstance(value, str):
+            self._text(value, at, field)
+        elif isinstance(value, bool) or value is None:
+            return
+        elif isinstance(value, (int, float)):
+            self._scalar(value, at, field)
+        elif isinstance(value, list):
+            self._list(value, at, field, depth)
+        elif isinstance(value, dict):
+            self._record(value, at, field, depth)
+
+    def _list(self, items: list[Any], at: int | None, field: str, depth: int) -> None:
+        plain = at is not None and not any(isinstance(item, (dict, list)) for item in items)
+        group = self._new_group() if not plain else 0
+        for item in items:
+            place = at if plain else self._new_object(group)
+            self.read(item, place, field, depth + 1)
+
+    def _record(self, record: dict[str, Any], at: int | None, field: str, depth: int) -> None:
+        if _is_table(record):
+            group = self._new_group()
+            for name, item in record.items():
+                place = self._new_object(group)
+                self._text(name, place, field)
+                self.read(item, place, field, depth + 1)
+            return
+        place = at if at is not None else self._new_object(self._new_group())
+        for name, item in record.items():
+            if isinstance(name, str):
+                if "@" in name or " " in name.strip():
+                    self._text(name, place, field)
+                self.read(item, place, _field(name), depth + 1)
+
+    def _scalar(self, number: float, at: int | None, field: str) -> None:
+        form = f"{number:.10g}"
+        place = at if at is not None else self._new_object(self._new_group())
+        slot = self._slot("f", place, field)
+        self._note(Value("num", form), slot)
+        if _is_id(field):
+            self._note(Value("id", form), slot)
+        self._measure(place, field, float(number))
+        self._words(place, [form])
+
+    def _text(self, text: str, at: int | None, field: str) -> None:
+        if not text.strip():
+            return
+        if at is None or ("\n" in text and not field):
+            self._prose(text, field)
+            return
+        said = words(text)
+        self._quote(at, text)
+        label = "f" if len(said) <= _LONGEST_NAME and "\n" not in text else "p"
+        slot = self._slot(label, at, field)
+        if len(said) <= _LONGEST_NAME:
+            self._note(Value("text", " ".join(said)), slot)
+        if _is_id(field):
+            self._note(Value("id", text.strip().lower()), slot)
+        for value in values(text):
+            self._note(value, slot)
+            self._measure_value(at, field, value)
+        self._phrases(said, slot)
+        self._words(at, said)
+        if label == "p":
+            self._segments(text, slot)
+
+    def _prose(self, text: str, field: str) -> None:
+        """A text by itself: its paragraphs, or the lines of its lists, are the objects."""
+        for paragraph in _paragraphs(text):
+            group = self._new_group()
+            place = self._new_object(group)
+            for number, line in enumerate(paragraph.lines):
+                if paragraph.is_list and number:
+                    place = self._new_object(group)
+                slot = self._slot("p", place, field)
+                said = words(line)
+                self._quote(place, line)
+                for value in values(line):
+                    self._note(value, slot)
+                self._labelled(line, place)
+                self._phrases(said, slot)
+                self._segments(line, slot)
+                self._words(place, said)
+            if not paragraph.is_list:
+                slot = self._slot("p", place, field)
+                for gram in grams(words(" ".join(paragraph.lines)), GRAM):
+                    self._note(Value("gram", gram), slot)
+
+    def _labelled(self, line: str, place: int) -> None:
+        """`Rating: 4.3`, `price 20 €` in a line."""
+        parts = line.replace("=", ":").split(":")
+        for name, rest in zip(parts, parts[1:], strict=False):
+            label = name_words(name[-40:])
+            family = _FAMILIES.get(label[-1]) if label else None
+            if family is not None:
+                number = next((value.form for value in values(rest[:60]) if value.type in {"num", "date"}), None)
+                if number is not None:
+                    self._objects[place].measures.setdefault(family, _measure(number))
+
+    def _segments(self, text: str, slot: str) -> None:
+        """The names in a line: what stands between its separators."""
+        if len(text) > 2000:
+            return
+        for line in text.split("\n"):
+            for mark in (",", ":", "|", " - ", " – ", " — ", ";", "(", ")", "[", "]", "\t", '"', "“", "”", "=", "*"):
+                line = line.replace(mark, "\x00")
+            for segment in line.split("\x00"):
+                said = words(segment)
+                if 0 < len(said) <= 8:
+                    self._note(Value("text", " ".join(said)), slot)
+
+    def _phrases(self, said: list[str], slot: str) -> None:
+        for gram in grams(said, GRAM):
+            self._note(Value("gram", gram), slot)
+        if len(said) <= _PHRASED:
+            for size in (1, 2, 3, 4):
+                for phrase in grams(said, size):
+                    self._note(Value("part", phrase), slot)
+
+    def _quote(self, place: int, text: str) -> None:
+        draft = self._objects[place]
+        if len(draft.quote) < _LONGEST_QUOTE:
+            draft.quote = f"{draft.quote} {text[:_LONGEST_QUOTE]}".strip()[:_LONGEST_QUOTE]
+
+    def _words(self, place: int, said: list[str]) -> None:
+        self._objects[place].add(telling(said))
+
+    def _measure(self, place: int, field: str, number: float) -> None:
+        family = _FAMILIES.get(name_words(field)[-1]) if field else None
+        if family is not None:
+            self._objects[place].measures.setdefault(family, number)
+
+    def _measure_value(self, place: int, field: str, value: Value) -> None:
+        family = next((_FAMILIES[word] for word in name_words(field) if word in _FAMILIES), None) if field else None
+        if family is not None and value.type in {"num", "date"}:
+            self._objects[place].measures.setdefault(family, _measure(value.form))
+
+    def _note(self, value: Value, slot: str) -> None:
+        if value.form and str(value) not in self._echoed and len(self._seen) < _MOST_VALUES:
+            self._seen[Seen(value, slot)] = None
+
+    def _slot(self, label: str, place: int, field: str) -> str:
+        said = self._labels.get(field)
+        if said == "server" or (said is None and label == "f" and _is_server_made(field)):
+            label = "s"
+        elif said == "own":
+            label = "o"
+        return f"{label}{place}:{field}"
+
+    def _new_group(self) -> int:
+        self._groups += 1
+        return self._groups
+
+    def _new_object(self, group: int) -> int:
+        if len(self._objects) < _MOST_OBJECTS:
+            self._objects.append(_Draft(group))
+        return len(self._objects) - 1
+
+
+def read_content(
+    content: Any, *, labels: Mapping[str, str] | None = None, echoed: frozenset[str] = frozenset()
+) -> Reading:
+    """What is in a tool's answer. `labels` say of fields who fills them in: `server`, `own` or `third_party`. What is
+    `echoed` was in the call already, and proves nothing by coming back."""
+    reader = _Reader(labels or {}, echoed)
+    reader.read(content)
+    return reader.done()
+
+
+def echoes(params: Any) -> frozenset[str]:
+    """The values in a call's arguments, for `read_content`."""
+    reader = _Reader({}, frozenset())
+    reader.read(params)
+    return frozenset(str(seen.value) for seen in reader.done().seen)
+
+
+class _Paragraph(NamedTuple):
+    lines: list[str]
+    is_list: bool
+
+
+def _paragraphs(text: str) -> Iterator[_Paragraph]:
+    blocks: list[list[str]] = [[]]
+    for line in text.split("\n"):
+        if line.strip():
+            blocks[-1].append(line)
+        elif blocks[-1]:
+            blocks.append([])
+    for block in blocks:
+        if block:
+            listed = sum(_is_item(line) for line in block)
+            yield _Paragraph(block, is_list=len(block) > 1 and (listed * 2 >= len(block) or len(blocks) <= 2))
+
+
+def _is_item(line: str) -> bool:
+    bare = line.strip()
+    head = bare.split(maxsplit=1)[0]
+    return bare.startswith(_BULLETS) or (head[:1].isdigit() and head[-1:] in {".", ")", ":"})
+
+
+def _is_table(record: dict[str, Any]) -> bool:
+    """Whether an object's keys are names of things and not of fields."""
+    names = [name for name in record if isinstance(name, str)]
+    if not names or len(names) != len(record):
+        return False
+    odd = sum(" " in name.strip() or (name[:1].isupper() and not name.isupper()) for name in names)
+    return odd * 2 > len(names)
+
+
+def _field(name: str) -> str:
+    plain = name.strip().lower()
+    return plain if plain.replace("_", "").replace("-", "").isalnum() and plain.isascii() and len(plain) <= 32 else ""
+
+
+def _is_id(field: str) -> bool:
+    parts = name_words(field)
+    return bool(parts) and parts[-1] in {"id", "ids", "uuid", "guid", "sha", "key", "slug", "sku", "ref", "number"}
+
+
+def _is_server_made(field: str) -> bool:
+    parts = name_words(field)
+    return bool(parts) and parts[-1] in _SERVER_FIELDS
+
+
+def _measure(form: str) -> float | str:
+    try:
+        return float(form)
+    except ValueError:
+        return form
+
+
+def _flags(objects: list[_Draft]) -> dict[int, set[str]]:
+    """What each object has most or least of in its group."""
+    groups: dict[int, list[int]] = {}
+    for number, draft in enumerate(objects):
+        groups.setdefault(draft.group, []).append(number)
+    found: dict[int, set[str]] = {}
+    for members in groups.values():
+        for family in ("size", "price", "rating", "date", "count"):
+            measured = [(objects[member].measures[family], member) for member in members if family in objects[member].measures]
+            comparable = [one for one in measured if isinstance(one[0], type(measured[0][0]))] if measured else []
+            if len(comparable) > 1:
+                amounts = [str(one[0]) if isinstance(one[0], str) else one[0] for one in comparable]
+                for word, extreme in (("max", max(amounts)), ("min", min(amounts))):  # type: ignore[type-var]
+                    for amount, member in comparable:
+                        if amount == extreme:
+                            found.setdefault(member, set()).add(f"{word} {family}")
+    return found
+
+

@@ -1,0 +1,238 @@
+"""What a person's message asks for, as far as later calls must answer to it.
+
+A message is words plus pasted material; only the words carry authority. Of the words, the values and phrases go into
+the session's index as fingerprints. What is kept beside that is a few marks of a closed vocabulary (kinds of action,
+"the cheapest", "all of them", "as the letter says") and the numbers that can be reckoned with: no text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from guardhouse.trust.ledger.kinds import KINDS, asked_for
+from guardhouse.trust.ledger.values import Value, values
+from guardhouse.trust.ledger.words import COMMON, grams, stem, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+MARKS: Final = {
+    # mark: words or phrases that set it, by their stems; a phrase is joined by blanks
+    "max size": "largest|biggest|longest|heaviest|greatest",
+    "min size": "smallest|shortest|tiniest|lightest|fewest",
+    "max price": "most expensive|priciest|dearest|highest price|higher price",
+    "min price": "cheapest|least expensive|lowest price|cheaper|budget friendly|best price|affordable",
+    "max rating": "highest rated|top rated|best rated|highest rating|best rating|best reviewed|best|highest score|top",
+    "min rating": "worst|lowest rated|lowest rating|worst rated|lowest score",
+    "max date": "latest|newest|most recent|last|recent|recently",
+    "min date": "oldest|earliest|first|next|soonest|upcoming",
+    "max count": "most|highest number|largest number|busiest|most active",
+    "min count": "least|lowest number|smallest number|fewest",
+    "all": "all|each|every|everyone|everybody|both|everything|any|whoever|them|they|those|these|others",
+    "delegates": "according to|accordingly|based on|as described|as stated|as mentioned|as written|as listed|as it says|"
+                 "as requested|instruction|instructions|specified in|mentioned in|listed in|described in|stated in|"
+                 "whatever it says|what it says|says|follow the|do what|as per|per the|given in|see the|todo|to do|"
+                 "task list|bill|invoice|what they|what he|what she|like in|as in|the one in|in the file|in the email|"
+                 "in the message|in the document|in the letter|from the file|from the email|from the document|"
+                 "the actions|handle|take care of|deal with|fill in|fill out|sort out|details in|can find",
+    "copies": "forward|copy|paste|quote|verbatim|word for word|include the text|full text|as is|attach|cite|exact text|"
+              "transcribe|repost|share the text",
+    "reckons": "difference|percent|total|sum|half|double|twice|triple|split|share|average|plus|minus|remaining|rest|"
+               "increase|decrease|tip|interest|vat|tax|each|per|back|too much|too little|extra|additional|fee|discount|"
+               "round|combined|together|times|rate|multiply|add up|excess|balance|change",
+    "relative date": "today|tomorrow|tonight|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday|week|"
+                     "weekend|month|morning|evening|afternoon|noon|midnight|now|later|next|soon|daily|weekly|monthly|"
+                     "yearly|annual|recurring|every day|hour|hours|day|days|minute|minutes",
+    "again": "again|once more|repeat|another|one more|second time|twice|resend|retry|same|duplicate|more",
+    "replies": "reply|respond|answer|write back|get back|tell them|tell him|tell her|let them|let him|let her|rsvp|"
+               "back to|thank|refund|return|them back|follow up",
+    "own": "my|mine|me|our|us|i",
+}  # fmt: skip
+
+CONFIRMING: Final = frozenset(
+    "yes yeah yep yup sure ok okay okey k go ahead do it please proceed confirm confirmed correct right fine good great "
+    "perfect sounds lets let continue approved approve agreed agree absolutely definitely of course thats that looks "
+    "the this all thanks thank you make so will is lgtm".split()
+)
+_YES: Final = frozenset(
+    "yes yeah yep yup sure ok okay proceed confirm confirmed correct approved approve agreed agree absolutely "
+    "definitely ahead continue perfect right fine lgtm".split()
+)
+_LONGEST_YES: Final = 12
+_ORDINALS: Final = {name: number for number, name in enumerate("first second third fourth fifth sixth".split())}
+_NUMBER_WORDS: Final = {
+    name: number for number, name in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)
+}
+_MOST_WORDS: Final = 1500
+_MOST_NUMBERS: Final = 24
+_LONGEST_PHRASE: Final = 6
+_LONG_BLOCK: Final = 1500
+"""Characters of one paragraph from which on nobody has typed it."""
+_PASTE_STARTS: Final = (">", "|", "From:", "Subject:", "Sent:", "-----")
+_FENCES: Final = ("```", "~~~", '"""')
+
+
+class Request(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is kept of one message of a person."""
+
+    kinds: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    percents: tuple[str, ...] = ()
+    place: int | None = None
+    """`the second one`: 1."""
+    confirms: bool = False
+    """It says yes to what was shown, and nothing else."""
+
+
+    def kept(self) -> dict[str, str]:
+        """The same in the form in which a session keeps it: a letter for each kind and mark."""
+        texts = {
+            "kinds": _letters(self.kinds, KINDS),
+            "marks": _letters(self.marks, tuple(MARKS)),
+            "numbers": _fitting(self.numbers),
+            "percents": _fitting(self.percents),
+            "place": "" if self.place is None else str(self.place),
+            "confirms": "1" if self.confirms else "",
+        }
+        return {name: text for name, text in texts.items() if text}
+
+
+_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LONGEST_KEPT: Final = 190
+
+
+def _letters(names: tuple[str, ...], known: tuple[str, ...]) -> str:
+    return "".join(_ALPHABET[known.index(name)] for name in names)
+
+
+def _named(letters: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(known[_ALPHABET.index(letter)] for letter in letters if _ALPHABET.find(letter) in range(len(known)))
+
+
+def _fitting(numbers: tuple[str, ...]) -> str:
+    kept = ""
+    for number in numbers:
+        if len(kept) + len(number) >= _LONGEST_KEPT:
+            break
+        kept += f"{',' if kept else ''}{number}"
+    return kept
+
+
+def from_kept(texts: Mapping[str, str]) -> Request:
+    """The request of which this was kept."""
+    place = texts.get("place", "")
+    return Request(
+        kinds=_named(texts.get("kinds", ""), KINDS),
+        marks=_named(texts.get("marks", ""), tuple(MARKS)),
+        numbers=tuple(number for number in texts.get("numbers", "").split(",") if number),
+        percents=tuple(number for number in texts.get("percents", "").split(",") if number),
+        place=int(place) if place.isdigit() else None,
+        confirms="confirms" in texts,
+    )
+
+
+def typed_part(message: str) -> str:
+    """The words of a message, without what was pasted into it: fences, quoted lines, tagged and long blocks."""
+    kept: list[str] = []
+    fence = closing = ""
+    for line in message.split("\n"):
+        bare = line.strip()
+        if fence:
+            if bare.startswith(fence):
+                fence = ""
+            continue
+        if closing:
+            if closing in bare:
+                closing = ""
+            continue
+        fence = next((mark for mark in _FENCES if bare.startswith(mark)), "")
+        if fence:
+            if bare.count(fence) > 1:
+                fence = ""
+            continue
+        tag = _tag(bare)
+        if tag:
+            closing = "" if f"</{tag}" in bare else f"</{tag}"
+            continue
+        if bare.startswith("-----Original") or bare.startswith("---------- Forwarded"):
+            break
+        if not bare.startswith(_PASTE_STARTS) and len(bare) <= _LONG_BLOCK:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _tag(line: str) -> str:
+    """The name of an element that a line opens, such as `<document>`."""
+    if not line.startswith("<") or ">" not in line:
+        return ""
+    name = line[1 : line.index(">")].split()
+    return name[0] if name and name[0].isidentifier() else ""
+
+
+def pasted_part(message: str, typed: str) -> str:
+    """What is in a message beside its typed words."""
+    if typed == message:
+        return ""
+    lines = typed.split("\n")
+    at = 0
+    pasted: list[str] = []
+    for line in message.split("\n"):
+        if at < len(lines) and line == lines[at]:
+            at += 1
+        else:
+            pasted.append(line)
+    return "\n".join(pasted)
+
+
+def read_request(typed: str) -> Request:
+    """What the words of a message ask for."""
+    said = words(typed)[:_MOST_WORDS]
+    stemmed = [stem(word) for word in said]
+    found = [(value.type, value.form) for value in values(typed)]
+    numbers = [form for kind, form in found if kind == "num"]
+    numbers += [str(_NUMBER_WORDS[word]) for word in said if word in _NUMBER_WORDS]
+    return Request(
+        kinds=tuple(sorted(asked_for(stemmed))),
+        marks=tuple(_marks(said, stemmed)),
+        numbers=tuple(dict.fromkeys(numbers))[:_MOST_NUMBERS],
+        percents=tuple(dict.fromkeys(form for kind, form in found if kind == "pct"))[:_MOST_NUMBERS],
+        place=next((_ORDINALS[word] for word in said if word in _ORDINALS), None),
+        confirms=is_confirmation(said),
+    )
+
+
+def is_confirmation(said: list[str]) -> bool:
+    """Whether a message is a yes and nothing more."""
+    return 0 < len(said) <= _LONGEST_YES and CONFIRMING.issuperset(said) and not _YES.isdisjoint(said)
+
+
+_PHRASES: Final = {
+    mark: tuple(" ".join(stem(word) for word in phrase.split()) for phrase in phrases.split("|"))
+    for mark, phrases in MARKS.items()
+}
+
+
+def _marks(said: list[str], stemmed: list[str]) -> Iterator[str]:
+    text = f" {' '.join(stemmed)} "
+    plain = set(said)
+    for mark, phrases in _PHRASES.items():
+        if mark == "own":
+            if not plain.isdisjoint(phrases):
+                yield mark
+        elif any(f" {phrase} " in text for phrase in phrases):
+            yield mark
+
+
+def request_values(typed: str) -> Iterator[Value]:
+    """Everything of a message that a later value may be compared with."""
+    said = words(typed)[:_MOST_WORDS]
+    yield from values(typed)
+    for word in dict.fromkeys(said):
+        if word not in COMMON:
+            yield Value("word", stem(word))
+    for size in range(1, _LONGEST_PHRASE + 1):
+        for phrase in grams(said, size):
+            yield Value("text", phrase)

@@ -1,0 +1,349 @@
+"""Typed values in texts: addresses, links, paths, numbers, dates, times, ids, each in one comparable form.
+
+A value is written `type:form`, so that a number never meets a date and an id never meets an amount. The text is cut at
+blanks and every piece is looked at by itself, but for dates that are written in words; all of it takes linear time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from guardhouse.trust.ledger.words import comparable, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+class Value(NamedTuple):
+    """One value: what sort of thing it is, and its comparable form."""
+
+    type: str
+    form: str
+
+    def __str__(self) -> str:
+        return f"{self.type}:{self.form}"
+
+
+MONTHS: Final = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
+            "september sep sept", "october oct", "november nov", "december dec",
+        ),
+        1,
+    )
+    for name in names.split()
+}  # fmt: skip
+_OPENING: Final = "\"'“”‘’«»()[]{}<>|*_~=,;:!?`…"
+_CLOSING: Final = f"{_OPENING}."
+_CURRENCY: Final = "$€£¥₹₿"
+_CURRENCIES: Final = frozenset("usd eur gbp chf jpy cny inr euro euros dollar dollars pounds pound bucks".split())
+_LONGEST: Final = 512
+_LONGEST_NUMBER: Final = 15
+_LONG_ID: Final = 10
+_HIGHEST_DAY: Final = 31
+_HIGHEST_MONTH: Final = 12
+_HOURS: Final = 24
+_MINUTES: Final = 60
+_YEARS: Final = range(1900, 2200)
+_LABEL: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+_LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")
+_FILE_ENDINGS: Final = frozenset(
+    "txt md pdf doc docx xls xlsx csv ppt pptx json yaml yml toml xml html htm py js ts tsx jsx sh rb go rs c h cpp java "
+    "kt sql log ini cfg conf env zip tar gz png jpg jpeg gif svg webp mp3 mp4 mov wav ics eml key pem odt ods rtf tex "
+    "lock ipynb bak tmp".split()
+)
+
+
+def values(text: str) -> Iterator[Value]:
+    """Every typed value in a text, repetitions included."""
+    chunks = text.split()
+    dated: set[int] = set()
+    yield from _dates_in_words(chunks, dated)
+    for at, raw in enumerate(chunks):
+        if len(raw) > _LONGEST or at in dated:
+            continue
+        chunk = raw.lstrip(_OPENING).rstrip(_CLOSING)
+        if chunk:
+            yield from _of_chunk(chunk, chunks[at + 1] if at + 1 < len(chunks) else "")
+
+
+def _of_chunk(chunk: str, following: str) -> Iterator[Value]:
+    lowered = comparable(chunk)
+    if "@" in lowered:
+        yield from _addressed(lowered)
+        return
+    link = _link(chunk)
+    if link is not None:
+        yield from link
+        return
+    if "/" in lowered or "\\" in lowered or lowered.rpartition(".")[2] in _FILE_ENDINGS:
+        day = _numeric_date(lowered)
+        if day is not None:
+            yield from day
+            return
+        path = lowered.replace("\\", "/")
+        yield Value("path", path)
+        yield Value("path", path.rpartition("/")[2]) if not path.endswith("/") else Value("path", path.rstrip("/"))
+        return
+    if not any(map(str.isdigit, lowered)):
+        return
+    yield from _with_digits(chunk, lowered, following)
+
+
+def _with_digits(chunk: str, lowered: str, following: str) -> Iterator[Value]:
+    day = _numeric_date(lowered)
+    if day is not None:
+        yield from day
+        return
+    moment = clock_time(lowered, following)
+    if moment is not None:
+        yield Value("time", moment)
+        return
+    if chunk[0] == "#" or lowered.startswith("no."):
+        yield Value("id", lowered.lstrip("#no."))
+        return
+    number, is_percent = _number(lowered)
+    if number is not None:
+        yield Value("pct" if is_percent or following.lower().startswith(("percent", "%")) else "num", number)
+        if len(number) >= _LONG_ID:
+            yield Value("id", number)
+        return
+    plain = lowered.replace("-", "").replace(".", "")
+    if sum(map(str.isdigit, plain)) >= 2 and plain.isalnum() and plain.isascii() and len(plain) >= 5:
+        yield Value("id", lowered)
+        return
+    digits = "".join(char for char in lowered if char.isdigit())
+    if len(digits) >= 7 and set(lowered) <= set("0123456789+-().x/ "):
+        yield Value("id", digits)
+    elif len(lowered) > 1 and plain.isalnum():
+        for part in lowered.split("-"):
+            inner, percent = _number(part)
+            if inner is not None and not percent:
+                yield Value("num", inner)
+
+
+def _addressed(lowered: str) -> Iterator[Value]:
+    """E-mail addresses and handles."""
+    if lowered.startswith("mailto:"):
+        lowered = lowered[7:]
+    local, _, domain = lowered.rpartition("@")
+    if not local:
+        if domain:
+            yield Value("handle", domain)
+        return
+    local = local.rpartition("<")[2].rpartition(":")[2]
+    domain = domain.partition(">")[0].partition("?")[0].rstrip(".")
+    if local and "." in domain:
+        yield Value("email", f"{local}@{domain}")
+    elif local and domain:
+        yield Value("handle", f"{local}@{domain}")
+
+
+def _link(chunk: str) -> tuple[Value, ...] | None:
+    """A URL or a bare host name, with what is glued to it left off."""
+    scheme, found, rest = chunk.partition("://")
+    if not found:
+        scheme, rest = "", chunk
+    elif "(" in scheme or '"' in scheme:
+        scheme = scheme.rpartition("(")[2].rpartition('"')[2]
+    host, slash, path = rest.partition("/")
+    host, _, port = host.partition(":")
+    query_at = min((host.find(mark) for mark in "?#" if mark in host), default=-1)
+    if query_at >= 0:
+        host, path, slash = host[:query_at], host[query_at:] + slash + path, "/"
+    host = _unglued(host)
+    lowered = comparable(host).rstrip(".")
+    if not _is_host(lowered, sure=bool(found)):
+        return None
+    place = lowered.removeprefix("www.")
+    whole = place + (f":{port}" if port.isdigit() and port not in {"80", "443"} else "")
+    tail = path.rstrip("/") if slash else ""
+    return (Value("url", f"{whole}/{tail}" if tail else whole), Value("host", place))
+
+
+def _unglued(host: str) -> str:
+    """`example.com.They` is a host and the beginning of the next sentence."""
+    before, dot, last = host.rpartition(".")
+    return before if dot and "." in before and last[:1].isupper() and last[1:].islower() else host
+
+
+def _is_host(name: str, *, sure: bool) -> bool:
+    labels = name.split(".")
+    if len(labels) < 2:
+        return sure and bool(name) and set(name) <= _LABEL
+    if not all(label and set(label) <= _LABEL for label in labels):
+        return sure and not name.isascii() and all(labels)
+    last = labels[-1]
+    if sure:
+        return True
+    return (
+        2 <= len(last) <= 12
+        and set(last) <= _LETTERS
+        and last not in _FILE_ENDINGS
+        and any(not label.isdigit() for label in labels[:-1])
+        and len(labels[0]) > 1
+    )
+
+
+def _number(lowered: str) -> tuple[str | None, bool]:
+    """The form of a number, and whether it is a percentage."""
+    text = lowered.strip(_CURRENCY).lstrip("~≈").strip(_CURRENCY)
+    percent = text.endswith("%")
+    text = text.rstrip("%")
+    for name in ("usd", "eur", "gbp", "chf"):
+        text = text.removeprefix(name).removesuffix(name)
+    negative = text.startswith("-")
+    text = text.lstrip("+-").replace("'", "").replace("’", "").replace("_", "")
+    if not text or len(text) > 2 * _LONGEST_NUMBER or not text[-1].isdigit() or not set(text) <= set("0123456789.,"):
+        return None, False
+    point = _decimal_point(text)
+    whole = "".join(char for char in (text[:point] if point >= 0 else text) if char.isdigit())
+    part = text[point + 1 :] if point >= 0 else ""
+    if not part.isdigit() and part:
+        return None, False
+    if len(whole) > _LONGEST_NUMBER:
+        return whole.lstrip("0") or "0", percent
+    return number_form(float(f"{'-' if negative else ''}{whole or '0'}.{part or '0'}")), percent
+
+
+def _decimal_point(text: str) -> int:
+    """Where the decimals begin, or -1: the last separator, unless it groups thousands."""
+    at = max(text.rfind("."), text.rfind(","))
+    if at < 0:
+        return -1
+    mark, behind = text[at], len(text) - at - 1
+    if text.count(mark) > 1 or (behind == 3 and mark == "," and "." not in text[:at]):
+        return -1
+    return at
+
+
+def number_form(number: float) -> str:
+    """The one form of a number."""
+    return f"{number:.10g}"
+
+
+def _numeric_date(lowered: str) -> tuple[Value, ...] | None:
+    """`2024-05-15`, `15.05.2024`, `5/15/2024`, with a time behind a T or not."""
+    day, letter, moment = lowered.partition("t")
+    if letter and not (moment[:2].isdigit() and ":" in moment):
+        return None
+    for mark in "-/.":
+        parts = day.split(mark)
+        if len(parts) == 3 and all(part.isdigit() and len(part) <= 4 for part in parts):
+            found = _ordered([int(part) for part in parts], parts, mark)
+            if found is None:
+                return None
+            at = clock_time(moment[:5], "") if letter else None
+            return (Value("date", found), Value("time", at)) if at else (Value("date", found),)
+    return None
+
+
+def _ordered(numbers: list[int], parts: Sequence[str], mark: str) -> str | None:
+    if len(parts[0]) == 4:
+        year, month, day = numbers
+    elif len(parts[2]) == 4:
+        first, second, year = numbers
+        day, month = (first, second) if mark == "." or first > _HIGHEST_MONTH else (second, first)
+        if month > _HIGHEST_MONTH:
+            day, month = month, day
+    else:
+        return None
+    return date_form(year, month, day)
+
+
+def date_form(year: int | None, month: int, day: int) -> str | None:
+    """The one form of a day, or None if there is no such day. Without a year: `MM-DD`."""
+    if not 1 <= month <= _HIGHEST_MONTH or not 1 <= day <= _HIGHEST_DAY:
+        return None
+    if year is None:
+        return f"{month:02}-{day:02}"
+    return f"{year:04}-{month:02}-{day:02}" if year in _YEARS else None
+
+
+def clock_time(lowered: str, following: str) -> str | None:
+    """The form of a time of day: `9:30`, `21:30:00`, `9pm`, `9 p.m.`."""
+    text = lowered.rstrip("h")
+    after = following.lower().strip(_CLOSING).replace(".", "")
+    half = ""
+    for name in ("am", "pm"):
+        if text.endswith(name):
+            text, half = text[:-2], name
+        elif after == name:
+            half = name
+    parts = text.split(":")
+    if not all(part.isdigit() and len(part) <= 2 for part in parts) or len(parts) > 3:
+        return None
+    if len(parts) == 1 and not half and not (lowered.endswith("h") and lowered != text):
+        return None
+    hour, minute = int(parts[0]), int(parts[1]) if len(parts) > 1 else 0
+    if half == "pm" and hour < 12:
+        hour += 12
+    if half == "am" and hour == 12:
+        hour = 0
+    return f"{hour:02}:{minute:02}" if hour <= _HOURS and minute < _MINUTES else None
+
+
+def _dates_in_words(chunks: Sequence[str], dated: set[int]) -> Iterator[Value]:
+    """`May 26th, 2024`, `the 5th of May`, `May 10 to 13`: with a year a date, without one a day of the year. Notes in
+    `dated` which chunks are part of one, because their numbers are no amounts."""
+    last_month = 0
+    for at, raw in enumerate(chunks):
+        word = comparable(raw.strip(_CLOSING)) if len(raw) <= 16 else ""
+        month = MONTHS.get(word)
+        if month is not None:
+            found = _day_beside(chunks, at)
+            if found is None:
+                last_month = month if word != "may" or raw[:1].isupper() else last_month
+                continue
+            last_month = month
+            day_at, day = found
+            year = _year(chunks, max(at, day_at) + 1)
+            dated.update({day_at} if year is None else {day_at, max(at, day_at) + 1})
+            form = date_form(year, month, day)
+        elif last_month and at and comparable(chunks[at - 1]) in _UNTIL and raw[:1].isdigit():
+            day = _day_number(raw) or 0
+            form = date_form(None, last_month, day)
+            dated.update({at} if form is not None else ())
+        else:
+            continue
+        if form is not None:
+            yield Value("date" if len(form) > 5 else "day", form)
+
+
+def _day_beside(chunks: Sequence[str], at: int) -> tuple[int, int] | None:
+    """The day that stands before or behind the name of a month: where, and which."""
+    behind_of = at > 1 and comparable(chunks[at - 1]) == "of"
+    for place in (at - 2 if behind_of else at - 1, at + 1):
+        day = _day_number(chunks[place]) if 0 <= place < len(chunks) else None
+        if day is not None:
+            return place, day
+    return None
+
+
+_UNTIL: Final = frozenset("to until till through and the – - —".split())
+
+
+def _day_number(chunk: str) -> int | None:
+    text = comparable(chunk.strip(_CLOSING))
+    for ending in ("st", "nd", "rd", "th"):
+        text = text.removesuffix(ending)
+    return int(text) if text.isdigit() and len(text) <= 2 and 1 <= int(text) <= _HIGHEST_DAY else None
+
+
+def _year(chunks: Sequence[str], at: int) -> int | None:
+    text = chunks[at].strip(_CLOSING) if at < len(chunks) else ""
+    return int(text) if text.isdigit() and len(text) == 4 and int(text) in _YEARS else None
+
+
+def text_value(text: str) -> Value:
+    """A whole short text, such as a title or a name."""
+    return Value("text", " ".join(words(text)))
+
+
+def only_value(text: str) -> Value | None:
+    """The one typed value that a text is, if it is nothing but that; a link or an address before its host."""
+    if " " in text.strip():
+        return None
+    return next(values(text), None)
