@@ -21,8 +21,15 @@ from guardhouse.model import (
     UserInput,
     visible,
 )
-from guardhouse.trust.ledger import echoes, pasted_part, read_content, read_request, request_values, typed_part
-from guardhouse.trust.ledger.words import telling, words
+from guardhouse.trust.ledger import (
+    echoes,
+    pasted_part,
+    read_content,
+    read_request,
+    request_values,
+    told_of,
+    typed_part,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +65,7 @@ def _message(action: UserInput, verdict: Verdict, event: NewEvent) -> tuple[Reme
         return (_content(read_content(text), event),)
     typed = typed_part(text)
     values = tuple(("u", str(value)) for value in request_values(typed))
-    kept = NewObject(0, tuple(dict.fromkeys(telling(words(typed)))))
+    kept = NewObject(0, told_of(typed))
     said = Remembered(msgspec.structs.replace(event, detail=read_request(typed).kept() or None), values, (kept,))
     pasted = pasted_part(text, typed)
     if not pasted.strip():
@@ -71,7 +78,7 @@ def _shown(content: Any, event: NewEvent) -> Remembered:
     """What the assistant showed, so that a yes to it can be understood."""
     text = content if isinstance(content, str) else msgspec.json.encode(content).decode()
     values = tuple(("a", str(value)) for value in request_values(text))
-    kept = NewObject(0, tuple(dict.fromkeys(telling(words(text)))))
+    kept = NewObject(0, told_of(text))
     return Remembered(msgspec.structs.replace(event, detail=read_request(text).kept() or None), values, (kept,))
 
 

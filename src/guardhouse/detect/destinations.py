@@ -144,6 +144,14 @@ def _is_url(text: str) -> bool:
     return False
 
 
+def _is_bare_host(text: str) -> bool:
+    """Whether a string is a host name with or without a path, written plainly: `www.example.com/page`."""
+    host = text.partition("/")[0]
+    labels = host.split(".")
+    plain = all(label and label.replace("-", "").isalnum() and label.isascii() for label in labels)
+    return len(labels) > 1 and plain and labels[-1].isalpha() and text.isprintable() and " " not in text
+
+
 def _holds_url(text: str) -> bool:
     """Whether an address names another one that it would be fetched from: `proxy?from=https://…`."""
     folded = text[:_LONGEST_ADDRESS].lower().replace("%3a", ":").replace("%2f", "/")
@@ -186,7 +194,9 @@ def targets(scene: Scene) -> list[Target]:
         ports: list[str] | None = None
         for leaf in _leaves(scene):
             if leaf.is_key or not _names_host(leaf.key) or not leaf.text or _is_url(leaf.text):
-                found.append(_target(leaf, leaf.text, rules))
+                # What has no scheme is read as a browser reads it.
+                bare = not leaf.is_key and _is_bare_host(leaf.text)
+                found.append(_target(leaf, f"https://{leaf.text}" if bare else leaf.text, rules))
             else:
                 if ports is None:
                     ports = list(dict.fromkeys(_ports(scene.body[1], "")))[:_MOST_HOSTS] or [""]

@@ -218,6 +218,8 @@ def call_value(scene: Scene) -> str:
 
 
 def _find(scene: Scene) -> Iterator[Finding]:
+    if isinstance(scene.action, ToolCallPost):
+        _needs(scene)  # what the session is to remember of it, once it is known how that stands
     if not isinstance(scene.action, ToolCallPre) or not _is_judged(scene) or not _matters(scene):
         return
     state = scene.session()
@@ -249,17 +251,34 @@ def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Findi
         return
     if ledger.is_repeated(call_value(scene)):
         yield _finding(REPEATED, scene)
-    if not ledger.implies_kind() and (state.untrusted or shape.outward or shape.kind.is_destroying):
+    traced = [one for argument in found for one in ledger.trace(argument)]
+    unasked = not _only_fetches(scene) and not _runs(scene) and not ledger.implies_kind(traced)
+    if unasked and (state.untrusted or shape.outward or shape.kind.is_destroying):
         yield _finding(UNASKED_KIND, scene)
-    if not state.untrusted:
-        return
-    for argument in found:
-        for traced in ledger.trace(argument):
-            if not traced.is_fine:
-                yield _of(traced, scene, state, traces)
+    if state.untrusted:
+        for one in traced:
+            if not one.is_fine:
+                yield _of(one, scene, traces)
 
 
-def _of(traced: Traced, scene: Scene, state: SessionState, traces: Traces) -> Finding:
+_FETCHING: Final = frozenset(
+    {Capability.EGRESS, Capability.READS, Capability.READS_UNTRUSTED, Capability.READS_PRIVATE}
+)
+
+
+def _only_fetches(scene: Scene) -> bool:
+    """Whether the call reaches out to read and to do nothing else: then it is where to that matters."""
+    profile = scene.rule_tool
+    return profile is not None and profile.classified and profile.capabilities <= _FETCHING
+
+
+def _runs(scene: Scene) -> bool:
+    """Whether the tool runs what it is given: then what that would do is looked at elsewhere."""
+    profile = scene.rule_tool
+    return profile is not None and profile.classified and Capability.EXECUTES in profile.capabilities
+
+
+def _of(traced: Traced, scene: Scene, traces: Traces) -> Finding:
     """The finding that a value of doubtful origin is."""
     from guardhouse.trust.ledger import Role
 

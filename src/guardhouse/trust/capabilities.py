@@ -215,6 +215,16 @@ class ToolCatalogue:
         """What was said of the tool beyond what it can do, if anything."""
         return self._described.get(tool_name(tool))
 
+    def takes_no_path(self, tool: str) -> bool:
+        """Whether the user has described the tool's arguments, and none of them is a path: then it is another tool than
+        the well-known one of that name."""
+        said = self.description(tool)
+        if said is None or not said.parameters:
+            return False
+        from guardhouse.trust.ledger import Role  # only where a tool was described
+
+        return not any(one.role is Role.PATH for one in self.shape(tool).parameters.values())
+
     def shape(self, tool: str) -> Shape:
         """What the ledger goes by: the tool's kind, and what its arguments are for."""
         shape = self._shapes.get(tool)

@@ -316,7 +316,7 @@ def _find(scene: Scene) -> Iterator[Finding]:
             yield _finding(scene, named.leaf, UNRESOLVABLE, settled[0] if settled else Place(written), None)
         if settled:
             yield from _judge(scene, named.leaf, settled, effects)
-    if not found.named and profile.name in _FILE_CHANGERS:
+    if not found.named and profile.name in _FILE_CHANGERS and not scene.settings.tools.takes_no_path(profile.name):
         yield Finding(code=UNRESOLVABLE.id, detector=_ID, severity=UNRESOLVABLE.severity, detail="no path is named")
 
 

@@ -8,7 +8,15 @@ from guardhouse.trust.ledger.kinds import Kind, kind_of
 from guardhouse.trust.ledger.matching import Argument, Ledger, Shape, Source, Traced, arguments, questions
 from guardhouse.trust.ledger.pointing import pointing_questions, points_at
 from guardhouse.trust.ledger.reading import Object, Reading, echoes, read_content
-from guardhouse.trust.ledger.request import Request, from_kept, pasted_part, read_request, request_values, typed_part
+from guardhouse.trust.ledger.request import (
+    Request,
+    from_kept,
+    pasted_part,
+    read_request,
+    request_values,
+    told_of,
+    typed_part,
+)
 from guardhouse.trust.ledger.roles import Role
 from guardhouse.trust.ledger.shapes import shape_of
 
@@ -35,5 +43,6 @@ __all__ = [
     "read_request",
     "request_values",
     "shape_of",
+    "told_of",
     "typed_part",
 ]

@@ -116,8 +116,8 @@ _TOOL_VERBS: Final = (
 )  # fmt: skip
 
 MEANS: Final = {
-    "buy": "cart confirm sign_in pay book buy redeem create change",
-    "book": "confirm sign_in pay buy plan create",
+    "buy": "cart confirm sign_in pay book buy redeem",
+    "book": "confirm sign_in pay buy plan",
     "cart": "cart",
     "pay": "confirm sign_in pay",
     "return": "create return confirm send pay cancel sign_in",
@@ -143,7 +143,7 @@ MEANS: Final = {
 OUTWARD: Final = frozenset("send post share invite pay buy book call rate".split())
 """What reaches other people, or costs money."""
 DESTROYING: Final = frozenset("delete cancel".split())
-FREE_STEPS: Final = frozenset("cart redeem follow mark search switch".split())
+FREE_STEPS: Final = frozenset("cart redeem mark search switch".split())
 """Steps in somebody's own store that are undone as easily as they were done."""
 
 _NOUNS: Final = (
@@ -211,6 +211,11 @@ for _kind, _words in _VERBS:
     for _word in _stemmed(_words):
         _KINDS_OF[_word] = _KINDS_OF.get(_word, frozenset()) | {_kind}
 _TOOL_KIND: Final = {stem(word): kind for names, kind in reversed(_TOOL_VERBS) for word in names.split()}
+VERBS: Final = frozenset(_KINDS_OF) - _stemmed(
+    "email mail message note event meeting appointment reminder calendar account gift ticket room table card lunch "
+    "dinner member guest code coupon voucher participant attendee colleague alarm timer trip ride seat"
+)
+"""Words that tell what is done; they do not tell one thing from another."""
 _GROUPS: Final = tuple(map(_stemmed, _NOUNS))
 
 
@@ -223,6 +228,8 @@ class Kind(msgspec.Struct, frozen=True):
     """Stems of what it does that to, with those that may stand for them."""
     named: frozenset[str] = frozenset()
     """The stems themselves."""
+    words: tuple[str, ...] = ()
+    """The stems of the words of its name that tell what it does."""
     mentions: frozenset[str] = frozenset()
     """Further kinds that its description speaks of: `also sends an email`."""
 
@@ -237,9 +244,25 @@ class Kind(msgspec.Struct, frozen=True):
         return not DESTROYING.isdisjoint(self.verbs)
 
     @property
+    def is_public(self) -> bool:
+        """Whether others read what it makes."""
+        return not _PUBLIC.isdisjoint(self.named)
+
+    @property
+    def is_grave(self) -> bool:
+        """Whether it changes who has access to what; then it must be asked for by that name."""
+        return not _GRAVE.isdisjoint(self.named)
+
+    @property
     def is_free_step(self) -> bool:
         """Whether it is a step that is easily undone, in the user's own store."""
         return bool(self.verbs) and FREE_STEPS.issuperset(self.verbs)
+
+
+_PUBLIC: Final = _stemmed("issue comment review pr wiki release post page gist discussion reply answer channel webpage blog")
+_GRAVE: Final = _stemmed(
+    "password permission visibility role webhook forwarding pin key token secret 2fa owner access credential scope"
+)
 
 
 def kind_of(tool: str, description: str = "") -> Kind:
@@ -251,10 +274,16 @@ def kind_of(tool: str, description: str = "") -> Kind:
         verbs = _verbs([stem(word) for word in words(description[:200])][:6])
     named = frozenset(word for word in in_name if word not in _BLAND and (word not in _TOOL_KIND or word in _ALSO_NOUN))
     nouns = frozenset().union(named, *(group for group in _GROUPS if not group.isdisjoint(named)))
-    return Kind(verbs=verbs, nouns=nouns, named=named, mentions=_mentions(description))
+    acts = tuple(word for word in in_name if word in _TOOL_KIND and word not in _GENERIC)
+    return Kind(verbs=verbs, nouns=nouns, named=named, words=acts, mentions=_mentions(description))
 
 
+_GENERIC: Final = frozenset(
+    map(stem, "send create add make new set update change edit delete remove get put write open close start post order".split())
+)
+"""Words of tools' names that say little without what they are done to."""
 _ALSO_NOUN: Final = frozenset(map(stem, "email mail message order review comment label tag branch star".split()))
+_MONEY: Final = frozenset(map(stem, "money payment funds cash payout".split()))
 _CARTS: Final = frozenset(map(stem, "cart basket".split()))
 
 
@@ -266,11 +295,19 @@ def _verbs(in_name: Sequence[str]) -> tuple[str, ...]:
     if "check" in in_name and "out" in in_name:
         return ("buy",)
     found = [_TOOL_KIND[word] for word in in_name if word in _TOOL_KIND]
+    if found and found[0] in {"send", "move"} and not _MONEY.isdisjoint(in_name):
+        return ("pay",)
     if found and found[0] in {"create", "change"} and not {"event", "calendar", "reminder", "alarm"}.isdisjoint(in_name):
         return ("plan", found[0])
     if found and found[0] == "create" and not {"member", "participant", "collaborator", "user"}.isdisjoint(in_name):
         return ("invite", *found[:1])
-    return tuple(dict.fromkeys(found[:1]))
+    found.sort(key=_by_weight)
+    return tuple(found[:1])
+
+
+def _by_weight(kind: str) -> int:
+    """What a name with several verbs in it is first of all: `mail_delete` deletes, `orders.cancel` cancels."""
+    return 0 if kind in DESTROYING else 2 if kind in {"send", "buy", "rate"} else 1
 
 
 def _mentions(description: str) -> frozenset[str]:

@@ -37,7 +37,7 @@ _DEEPEST: Final = 24
 _POWERS: Final = frozenset("w rw write edit editor admin owner public full everyone all maintain maintainer anyone".split())
 _ENTITIES: Final = frozenset({"url", "email", "id", "handle", "host"})
 _RUN_UNPOINTED: Final = 6
-_RUN_POINTED: Final = 10
+_RUN_POINTED: Final = 8
 """Words in a row, copied from untrusted content into what others will read, that nobody writes by accident."""
 
 
@@ -138,7 +138,7 @@ def _role(value: Any, parameter: Parameter) -> Role:
 
 def questions(found: Iterable[Argument], shape: Shape, requests: Iterable[Request]) -> list[str]:
     """Every value that judging these arguments may want to know the origins of."""
-    asked: dict[str, None] = {f"word:{noun}": None for noun in sorted(shape.kind.nouns)}
+    asked: dict[str, None] = {f"word:{word}": None for word in sorted({*shape.kind.nouns, *shape.kind.words})}
     numbers = [float(number) for request in requests for number in request.numbers]
     percents = [float(number) for request in requests for number in request.percents]
     for argument in found:
@@ -220,6 +220,7 @@ class Ledger:
         self._origins = origins
         self._requests = requests
         self._marks = frozenset(mark for request in requests for mark in request.marks)
+        self._fields = frozenset(field for request in requests for field in request.fields)
         self._places = frozenset(request.place for request in requests if request.place is not None)
         self._numbers = [float(number) for request in requests for number in request.numbers]
         self._percents = [float(number) for request in requests for number in request.percents]
@@ -235,21 +236,29 @@ class Ledger:
         """The kinds of action that the user's words may ask for, with what they take."""
         return with_means(kind for request in self._requests for kind in request.kinds)
 
-    def implies_kind(self) -> bool:
-        """Whether the user's words ask for such an action, or for one that takes it."""
+    def implies_kind(self, traced: Iterable[Traced] = ()) -> bool:
+        """Whether the user's words ask for such an action, or for one that takes it. Where they have a word for what is
+        done but not for what it is done to, it is enough that they name who it is done with."""
         kind = self._shape.kind
+        if kind.is_grave and not any(self._said_word(noun) for noun in kind.named):
+            return False
+        if any(self._said_word(word) for word in kind.words):
+            return True
         if not kind.verbs:
             return bool(kind.named) and any(self._said_word(noun) for noun in kind.named)
         direct = frozenset(one for request in self._requests for one in request.kinds)
         asked = with_means(direct)
         fitting = [verb for verb in kind.verbs if verb in asked]
         if not fitting:
-            return "delegates" in self._marks and False
+            return False
         if not kind.named or any(self._said_word(noun) for noun in kind.nouns):
             return True
         # A goal was named, not its means: `buy me a watch` says nothing of carts.
         means = [verb for verb in fitting if verb not in direct or verb in _SELF_EVIDENT]
-        return bool(means) or (not kind.is_outward and not kind.is_destroying and kind.is_free_step)
+        if means or kind.is_free_step:
+            return True
+        telling = [one for one in traced if one.role in {Role.RECIPIENT, Role.DESTINATION, Role.SELECTOR, Role.PATH}]
+        return bool(telling) and all(one.source in {"user", "confirmed"} for one in telling)
 
     def _said_word(self, word: str) -> bool:
         return any(seen.event.grade == "user" for seen in self._seen(f"word:{word}"))
@@ -271,6 +280,8 @@ class Ledger:
             return self._flag(argument)
         if role in {Role.LIMIT, Role.QUERY}:
             return self._traced(argument, "default")
+        if role is Role.CODE:
+            return self._code(argument)
         candidates = [str(one) for one in _candidates(argument) if one.type != "word"]
         if isinstance(value, str) and role is Role.DATE:
             return self._date(argument)
@@ -327,6 +338,21 @@ class Ledger:
             return self._traced(argument, "nowhere")
         return self._traced(argument, "default")
 
+    def _code(self, argument: Argument) -> Traced:
+        """Something that will be run: a model may write it, and what it would do is looked at elsewhere; but it must not
+        be copied from untrusted content."""
+        candidates = [str(one) for one in _candidates(argument) if one.type in {"text", "part", "gram"}]
+        given = self._given_text(str(argument.value), candidates)
+        if given is not None:
+            return self._traced(argument, given)
+        foreign = [
+            one
+            for value in candidates
+            for one in self._seen(value)
+            if one.event.grade == "untrusted" and one.event.kind != "assistant_showed"
+        ]
+        return self._traced(argument, "untrusted", foreign[0]) if foreign else self._traced(argument, "derived")
+
     def _date(self, argument: Argument) -> Traced:
         """A day is the user's, or nobody's in particular, unless only untrusted content names it."""
         forms = [one for one in values(argument.value) if one.type == "date"]
@@ -353,24 +379,51 @@ class Ledger:
 
     def _from_untrusted(self, argument: Argument, candidates: list[str]) -> Traced:
         """A value that neither the user nor trusted data gave."""
-        seen = [one for value in self._strong(argument, candidates) for one in self._seen(value)
-                if one.event.kind != "user_said" and one.event.grade == "untrusted"]
+        seen = [
+            one
+            for value in self._strong(argument, candidates)
+            for one in self._seen(value)
+            if one.event.grade == "untrusted" and one.event.kind != "assistant_showed"
+        ]
         if not seen:
-            return self._traced(argument, "nowhere")
+            return self._traced(argument, "derived" if self._is_plain_choice(argument) else "nowhere")
+        if argument.role is Role.AMOUNT and argument.value == 1:
+            return self._traced(argument, "derived")
         if argument.role is not Role.RECIPIENT and any(_is_made(one) for one in seen):
             return self._traced(argument, "made")
         structured = [one for one in seen if one.slot[:1] in {"f", "s", "o"}]
         for one in structured:
             if self._is_picked(one) and self._fits(argument, one):
                 return self._traced(argument, "picked", one)
+        if argument.role not in SENSITIVE:
+            for one in seen:
+                if one.slot[:1] == "p" and self._is_picked(one):
+                    return self._traced(argument, "picked", one)
         prose = [one for one in seen if _is_pointed(one)]
-        if argument.role is Role.SECRET and prose and not {"sign in", "confirm", "buy", "redeem"}.isdisjoint(
-            self._shape.kind.verbs
-        ):
-            return self._traced(argument, "picked", prose[0])
+        if argument.role in {Role.SECRET, Role.RECIPIENT} and self._is_own_door():
+            fitting = prose if "sign in" in self._shape.kind.verbs else seen
+            if fitting:
+                return self._traced(argument, "picked", fitting[0])
         if argument.role not in SENSITIVE and (prose or any(map(self._is_picked, seen))) and "delegates" in self._marks:
             return self._traced(argument, "delegated", (prose or seen)[0])
         return self._traced(argument, "untrusted", seen[-1])
+
+    def _is_plain_choice(self, argument: Argument) -> bool:
+        """Whether a value that stands nowhere is one that a model picks by itself: `standard`, one piece. No address, no
+        number and no id can be smuggled in as such."""
+        value = argument.value
+        if argument.role is Role.AMOUNT:
+            return bool(value == 1)
+        if argument.role is Role.PATH:
+            return not self._shape.kind.is_destroying
+        if argument.role is not Role.SELECTOR or not isinstance(value, str):
+            return False
+        said = words(value)
+        return 0 < len(said) <= _LONGEST_CHOICE and all(word.isalpha() for word in said)
+
+    def _is_own_door(self) -> bool:
+        """Whether the call lets the user in somewhere, or completes what was begun."""
+        return not _DOORS.isdisjoint(self._shape.kind.verbs)
 
     def _fits(self, argument: Argument, one: Occurrence) -> bool:
         """Whether the field that a value stood in is what the user spoke of, where it matters whose it is."""
@@ -379,7 +432,7 @@ class Ledger:
         if argument.role is not Role.RECIPIENT:
             return True
         field = one.slot.partition(":")[2]
-        if any(self._said_word(stem(word)) for word in name_words(field) if word not in {"id", "email", "name"}):
+        if not self._fields.isdisjoint(stem(word) for word in name_words(field) if word != "email"):
             return True
         if "replies" in self._marks and name_words(field)[-1:] in (["sender"], ["from"], ["author"], ["user"]):
             return True
@@ -488,7 +541,7 @@ class Ledger:
 
     def _is_spoken_of(self, one: Occurrence) -> bool:
         field = one.slot.partition(":")[2]
-        if any(self._said_word(stem(word)) for word in name_words(field) if word not in {"id", "number"}):
+        if not self._fields.isdisjoint(map(stem, name_words(field))):
             return True
         objects = self._origins.objects.get(one.event.seq, ())
         place = _place(one)
@@ -537,6 +590,8 @@ class Ledger:
         return Traced(field=argument.field, role=argument.role, source=source, seen=one, value=value.form[:200], kind=kind)
 
 
+_LONGEST_CHOICE: Final = 3
+_DOORS: Final = frozenset({"sign in", "confirm", "redeem"})
 _SELF_EVIDENT: Final = frozenset({"cart", "sign in", "confirm", "commit", "push", "pull", "branch"})
 _POWER_WORDS: Final = {
     "w": ("write", "edit"), "rw": ("write", "edit", "full"), "write": ("write", "edit"), "edit": ("edit", "write"),

@@ -93,6 +93,7 @@ class _Reader:
         self._labels = labels
         self._echoed = echoed
         self._seen: dict[Seen, None] = {}
+        self._grams: set[str] = set()
         self._objects: list[_Draft] = []
         self._groups = 0
 
@@ -175,14 +176,13 @@ class _Reader:
             self._segments(text, slot)
 
     def _prose(self, text: str, field: str) -> None:
-        """A text by itself: its paragraphs, or the lines of its lists, are the objects."""
-        for paragraph in _paragraphs(text):
-            group = self._new_group()
+        """A text by itself: its entries, lines or sentences, are the objects. A heading or a `key: value` line belongs
+        to what stands with it."""
+        group = self._new_group()
+        for entry in _entries(text):
             place = self._new_object(group)
-            for number, line in enumerate(paragraph.lines):
-                if paragraph.is_list and number:
-                    place = self._new_object(group)
-                slot = self._slot("p", place, field)
+            slot = self._slot("p", place, field)
+            for line in entry:
                 said = words(line)
                 self._quote(place, line)
                 for value in values(line):
@@ -191,10 +191,10 @@ class _Reader:
                 self._phrases(said, slot)
                 self._segments(line, slot)
                 self._words(place, said)
-            if not paragraph.is_list:
-                slot = self._slot("p", place, field)
-                for gram in grams(words(" ".join(paragraph.lines)), GRAM):
-                    self._note(Value("gram", gram), slot)
+        slot = self._slot("p", max(len(self._objects) - 1, 0), field)
+        for gram in grams(words(text), GRAM):  # also across the ends of lines
+            if self._is_new(gram):
+                self._note(Value("gram", gram), slot)
 
     def _labelled(self, line: str, place: int) -> None:
         """`Rating: 4.3`, `price 20 €` in a line."""
@@ -221,6 +221,7 @@ class _Reader:
 
     def _phrases(self, said: list[str], slot: str) -> None:
         for gram in grams(said, GRAM):
+            self._grams.add(gram)
             self._note(Value("gram", gram), slot)
         if len(said) <= _PHRASED:
             for size in (1, 2, 3, 4):
@@ -244,6 +245,9 @@ class _Reader:
         family = next((_FAMILIES[word] for word in name_words(field) if word in _FAMILIES), None) if field else None
         if family is not None and value.type in {"num", "date"}:
             self._objects[place].measures.setdefault(family, _measure(value.form))
+
+    def _is_new(self, gram: str) -> bool:
+        return gram not in self._grams
 
     def _note(self, value: Value, slot: str) -> None:
         if value.form and str(value) not in self._echoed and len(self._seen) < _MOST_VALUES:
@@ -284,22 +288,46 @@ def echoes(params: Any) -> frozenset[str]:
     return frozenset(str(seen.value) for seen in reader.done().seen)
 
 
-class _Paragraph(NamedTuple):
-    lines: list[str]
-    is_list: bool
-
-
-def _paragraphs(text: str) -> Iterator[_Paragraph]:
-    blocks: list[list[str]] = [[]]
-    for line in text.split("\n"):
+def _entries(text: str) -> Iterator[list[str]]:
+    """The things that a text speaks of, one after the other, each as the lines that belong to it."""
+    block: list[str] = []
+    for line in [*text.split("\n"), ""]:
         if line.strip():
-            blocks[-1].append(line)
-        elif blocks[-1]:
-            blocks.append([])
-    for block in blocks:
+            block.append(line)
+            continue
         if block:
-            listed = sum(_is_item(line) for line in block)
-            yield _Paragraph(block, is_list=len(block) > 1 and (listed * 2 >= len(block) or len(blocks) <= 2))
+            yield from _split(block)
+        block = []
+
+
+def _split(block: list[str]) -> Iterator[list[str]]:
+    """A paragraph: a record of `key: value` lines is one thing, a list is many, and prose is cut into sentences."""
+    listed = sum(map(_is_item, block))
+    labelled = sum(map(_is_labelled, block))
+    if listed < 2 and labelled * 3 >= len(block) * 2 and len(block) > 1:
+        yield block
+        return
+    for line in block:
+        yield from ([sentence] for sentence in _sentences(line))
+
+
+def _sentences(line: str) -> Iterator[str]:
+    """Cut at a full stop or its like with a blank and no small letter behind it."""
+    start = 0
+    for at in range(1, len(line) - 1):
+        if line[at] == " " and line[at - 1] in ".!?。;" and not line[at + 1].islower() and at - start > _SHORTEST:
+            yield line[start:at]
+            start = at + 1
+    yield line[start:]
+
+
+_SHORTEST: Final = 12
+"""Characters of a sentence: `No. 5` is none."""
+
+
+def _is_labelled(line: str) -> bool:
+    head, colon, _ = line.partition(":")
+    return bool(colon) and len(head.split()) <= 4 and not _is_item(line)
 
 
 def _is_item(line: str) -> bool:

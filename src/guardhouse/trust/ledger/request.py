@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from guardhouse.trust.ledger.kinds import KINDS, asked_for
+from guardhouse.trust.ledger.kinds import KINDS, VERBS, asked_for
 from guardhouse.trust.ledger.values import Value, values
-from guardhouse.trust.ledger.words import COMMON, grams, stem, words
+from guardhouse.trust.ledger.words import COMMON, grams, stem, telling, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -45,11 +45,19 @@ MARKS: Final = {
     "relative date": "today|tomorrow|tonight|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday|week|"
                      "weekend|month|morning|evening|afternoon|noon|midnight|now|later|next|soon|daily|weekly|monthly|"
                      "yearly|annual|recurring|every day|hour|hours|day|days|minute|minutes",
-    "again": "again|once more|repeat|another|one more|second time|twice|resend|retry|same|duplicate|more",
+    "again": "again|once more|repeat|one more|second time|twice|resend|retry|duplicate",
     "replies": "reply|respond|answer|write back|get back|tell them|tell him|tell her|let them|let him|let her|rsvp|"
                "back to|thank|refund|return|them back|follow up",
     "own": "my|mine|me|our|us|i",
 }  # fmt: skip
+
+FIELDS: Final = tuple(
+    stem(word)
+    for word in "participant attendee guest invitee member sender author owner recipient client contact assignee "
+    "reviewer user passport card account iban phone address birthday salary collaborator organizer organiser payee seller "
+    "customer vendor friend people team subscriber follower username email licence license insurance ssn tax".split()
+)
+"""Names of fields in records that people speak of."""
 
 CONFIRMING: Final = frozenset(
     "yes yeah yep yup sure ok okay okey k go ahead do it please proceed confirm confirmed correct right fine good great "
@@ -79,6 +87,8 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
 
     kinds: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    """Fields of records that it speaks of."""
     numbers: tuple[str, ...] = ()
     percents: tuple[str, ...] = ()
     place: int | None = None
@@ -92,6 +102,7 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
         texts = {
             "kinds": _letters(self.kinds, KINDS),
             "marks": _letters(self.marks, tuple(MARKS)),
+            "fields": _letters(self.fields, FIELDS),
             "numbers": _fitting(self.numbers),
             "percents": _fitting(self.percents),
             "place": "" if self.place is None else str(self.place),
@@ -100,7 +111,7 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
         return {name: text for name, text in texts.items() if text}
 
 
-_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 _LONGEST_KEPT: Final = 190
 
 
@@ -127,6 +138,7 @@ def from_kept(texts: Mapping[str, str]) -> Request:
     return Request(
         kinds=_named(texts.get("kinds", ""), KINDS),
         marks=_named(texts.get("marks", ""), tuple(MARKS)),
+        fields=_named(texts.get("fields", ""), FIELDS),
         numbers=tuple(number for number in texts.get("numbers", "").split(",") if number),
         percents=tuple(number for number in texts.get("percents", "").split(",") if number),
         place=int(place) if place.isdigit() else None,
@@ -197,6 +209,7 @@ def read_request(typed: str) -> Request:
     return Request(
         kinds=tuple(sorted(asked_for(stemmed))),
         marks=tuple(_marks(said, stemmed)),
+        fields=tuple(field for field in FIELDS if field in stemmed),
         numbers=tuple(dict.fromkeys(numbers))[:_MOST_NUMBERS],
         percents=tuple(dict.fromkeys(form for kind, form in found if kind == "pct"))[:_MOST_NUMBERS],
         place=next((_ORDINALS[word] for word in said if word in _ORDINALS), None),
@@ -224,6 +237,11 @@ def _marks(said: list[str], stemmed: list[str]) -> Iterator[str]:
                 yield mark
         elif any(f" {phrase} " in text for phrase in phrases):
             yield mark
+
+
+def told_of(typed: str) -> tuple[str, ...]:
+    """The stems of the words that tell one thing from another: not what is to be done, but what with."""
+    return tuple(dict.fromkeys(word for word in telling(words(typed)[:_MOST_WORDS]) if word not in VERBS))
 
 
 def request_values(typed: str) -> Iterator[Value]:

@@ -57,7 +57,7 @@ _NAMES: Final = (
     (Role.RECIPIENT, "recipient recipients to cc bcc email emails mail participant participants attendee attendees guest "
                      "guests invitee invitees member members user users username assignee assignees reviewer reviewers "
                      "collaborator collaborators phone handle payee beneficiary iban account receiver channel room chat "
-                     "contact contacts person people friend sendto group audience owner"),
+                     "contact contacts person people friend sendto group audience owner address street shipto ship"),
     (Role.AMOUNT, "amount price total sum quantity qty tip budget fee cost percent percentage rate balance units"),
     (Role.DATE, "date day time start end when deadline due until datetime timestamp at checkin checkout begin month year "
                 "hour minute weekday departure arrival"),
@@ -65,7 +65,8 @@ _NAMES: Final = (
     (Role.CODE, "command cmd script sql code expression shell program statement"),
     (Role.CONTENT, "body content text message msg subject title description summary note notes comment reason caption "
                    "detail details instruction instructions memo feedback review bio question answer reply remark "
-                   "explanation justification headline greeting signature agenda purpose"),
+                   "explanation justification headline greeting signature agenda purpose location "
+                   "place venue find replace old new patch diff replacement"),
     (Role.QUERY, "query q search keyword keywords filter term terms pattern"),
     (Role.LIMIT, "n limit max page offset size perpage count top depth cursor pagesize"),
     (Role.SELECTOR, "id ids key ref reference index number slug sha uuid"),
@@ -103,7 +104,8 @@ def by_name(name: str, tool_words: Sequence[str] = ()) -> Role | None:
         if role is None:
             continue
         if role is Role.CODE and word == "code" and _RUNS.isdisjoint(tool_words):
-            return Role.SECRET if {"verification", "otp", "security", "auth"} & {*parts, *tool_words} else Role.SELECTOR
+            once = {"verification", "otp", "security", "auth", "confirm", "verify", "login", "signin", "2fa"}
+            return Role.SECRET if once & {*parts, *tool_words} else Role.SELECTOR
         if role is Role.RECIPIENT and word == "to" and len(parts) > 1:
             continue
         return role

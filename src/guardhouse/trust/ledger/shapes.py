@@ -21,7 +21,7 @@ def shape_of(tool: str, said: ToolDescription, profile: ToolProfile, own: frozen
     """The shape of a tool."""
     kind = kind_of(tool, said.description)
     declared = {name: Role(role) for name, role in said.roles.items()}
-    outward = kind.is_outward or any(capability in profile.capabilities for capability in _OUTWARD)
+    outward = kind.is_outward or kind.is_public or any(capability in profile.capabilities for capability in _OUTWARD)
     return Shape(
         name=tool,
         kind=kind,
