@@ -254,7 +254,7 @@ def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Findi
     traced = [one for argument in found for one in ledger.trace(argument)]
     unasked = not _only_fetches(scene) and not _runs(scene) and not ledger.implies_kind(traced)
     if unasked and (state.untrusted or shape.outward or shape.kind.is_destroying):
-        yield _finding(UNASKED_KIND, scene)
+        yield _finding(DELEGATED if ledger.takes_orders else UNASKED_KIND, scene)
     if state.untrusted:
         for one in traced:
             if not one.is_fine:

@@ -57,7 +57,7 @@ _VERBS: Final = (
     ("approve", "approve accept confirm merge sign ok agree acknowledge review lgtm decline reject deny rsvp respond"),
     ("merge", "merge land integrate approve accept ship"),
     ("push", "push upload publish submit commit save ship sync deploy release send"),
-    ("commit", "commit save push submit check record publish upload ship fix change update add edit implement write"),
+    ("commit", "commit save push submit record publish upload ship fix change update add edit implement write bump"),
     ("pull", "pull update sync fetch refresh download upload push clone commit publish get latest"),
     ("branch", "branch fork checkout pull pr request patch push fix implement change commit contribute propose submit"),
     ("upload", "upload attach import push submit put send publish share add post"),
@@ -120,15 +120,15 @@ MEANS: Final = {
     "book": "confirm sign_in pay buy plan",
     "cart": "cart",
     "pay": "confirm sign_in pay",
-    "return": "create return confirm send pay cancel sign_in",
-    "post": "post upload create",
-    "push": "commit push pull branch create change",
-    "commit": "commit push pull branch create change",
-    "branch": "commit push pull branch create change",
+    "return": "return confirm sign_in",
+    "post": "post upload create send",
+    "push": "commit push pull branch",
+    "commit": "commit push pull branch",
+    "branch": "commit push pull branch",
     "merge": "merge pull push approve",
     "upload": "upload create push pull commit",
     "run": "run",
-    "send": "send",
+    "send": "send post",
     "plan": "plan create",
     "invite": "invite share send plan",
     "share": "share invite",
@@ -230,6 +230,8 @@ class Kind(msgspec.Struct, frozen=True):
     """The stems themselves."""
     words: tuple[str, ...] = ()
     """The stems of the words of its name that tell what it does."""
+    grave: frozenset[str] = frozenset()
+    """Stems of its name that are about access."""
     mentions: frozenset[str] = frozenset()
     """Further kinds that its description speaks of: `also sends an email`."""
 
@@ -251,7 +253,7 @@ class Kind(msgspec.Struct, frozen=True):
     @property
     def is_grave(self) -> bool:
         """Whether it changes who has access to what; then it must be asked for by that name."""
-        return not _GRAVE.isdisjoint(self.named)
+        return bool(self.grave)
 
     @property
     def is_free_step(self) -> bool:
@@ -274,8 +276,15 @@ def kind_of(tool: str, description: str = "") -> Kind:
         verbs = _verbs([stem(word) for word in words(description[:200])][:6])
     named = frozenset(word for word in in_name if word not in _BLAND and (word not in _TOOL_KIND or word in _ALSO_NOUN))
     nouns = frozenset().union(named, *(group for group in _GROUPS if not group.isdisjoint(named)))
-    acts = tuple(word for word in in_name if word in _TOOL_KIND and word not in _GENERIC)
-    return Kind(verbs=verbs, nouns=nouns, named=named, words=acts, mentions=_mentions(description))
+    acts = tuple(word for word in in_name if word in _TOOL_KIND and word not in _GENERIC and word not in _ALSO_NOUN)
+    return Kind(
+        verbs=verbs,
+        nouns=nouns,
+        named=named,
+        words=acts,
+        grave=frozenset(in_name) & _GRAVE,
+        mentions=_mentions(description),
+    )
 
 
 _GENERIC: Final = frozenset(
@@ -318,6 +327,11 @@ def _mentions(description: str) -> frozenset[str]:
         if word in {"charges", "pays", "bills"}:
             found.add("pay")
     return frozenset(found)
+
+
+def acts_in(said: Iterable[str]) -> frozenset[str]:
+    """The kinds of action that a sentence has a tool's word for: one that speaks of deleting does not just list."""
+    return frozenset(_TOOL_KIND[word] for word in said if word in _TOOL_KIND and word not in _ALSO_NOUN)
 
 
 def asked_for(said: Iterable[str]) -> frozenset[str]:

@@ -127,10 +127,13 @@ def _role(value: Any, parameter: Parameter) -> Role:
         return role
     if len(words(value)) > _LONGEST_NAME:
         return Role.CONTENT
-    typed = next(values(value), None) if " " not in value.strip() else None
-    if typed is not None and typed.type in {"url", "host"}:
+    typed = next(values(value), None)
+    if typed is None or (" " in value.strip() and not _is_whole(typed, value)):
+        return role
+    if typed.type in {"url", "host"}:
         return Role.DESTINATION
-    return Role.RECIPIENT if typed is not None and typed.type == "email" else role
+    is_account = typed.type == "id" and (value.strip().startswith("+") or " " in value.strip())
+    return Role.RECIPIENT if typed.type == "email" or is_account else role
 
 
 # What to ask of the index
@@ -138,8 +141,9 @@ def _role(value: Any, parameter: Parameter) -> Role:
 
 def questions(found: Iterable[Argument], shape: Shape, requests: Iterable[Request]) -> list[str]:
     """Every value that judging these arguments may want to know the origins of."""
-    asked: dict[str, None] = {f"word:{word}": None for word in sorted({*shape.kind.nouns, *shape.kind.words})}
-    numbers = [float(number) for request in requests for number in request.numbers]
+    asked: dict[str, None] = {f"word:{word}": None for word in sorted(_of_kind(shape.kind))}
+    requests = tuple(requests)
+    numbers = _reckoned_with(requests)
     percents = [float(number) for request in requests for number in request.percents]
     for argument in found:
         for value in _candidates(argument):
@@ -148,6 +152,10 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Iterable[Reques
             for operand in _operands(float(argument.value), numbers, percents):
                 asked[f"num:{operand}"] = None
     return list(asked)
+
+
+def _of_kind(kind: Kind) -> frozenset[str]:
+    return frozenset({*kind.nouns, *kind.words, *kind.grave})
 
 
 def _candidates(argument: Argument) -> Iterator[Value]:
@@ -170,20 +178,36 @@ def _candidates(argument: Argument) -> Iterator[Value]:
         if len(said) < GRAM:
             yield Value("text", " ".join(said))
         return
-    yield from values(text)
+    typed = list(values(text))
+    if len(text.split()) == 1 or any(_is_whole(one, text) for one in typed) or argument.role is Role.DATE:
+        yield from typed
     yield Value("text", " ".join(said))
     if len(said) <= 4:
         yield Value("part", " ".join(said))
     yield Value("id", text.strip().lower())
-    for typed in values(text):
-        if typed.type == "date":
-            yield Value("day", typed.form[5:])
+    for one in typed:
+        if one.type == "date":
+            yield Value("day", one.form[5:])
     if len(said) > _LONGEST_PHRASE:
         for gram in list(grams(said, GRAM))[:_MOST_GRAMS]:
             yield Value("gram", gram)
             yield Value("text", gram)
     for word in said[:_LONGEST_NAME]:
         yield Value("word", stem(word))
+
+
+def _is_whole(value: Value, text: str) -> bool:
+    """Whether a text is nothing but this value, written with blanks: a phone number, an account."""
+    return value.type == "id" and value.form == "".join(char for char in text.lower() if char.isalnum())
+
+
+def _reckoned_with(requests: Iterable[Request]) -> list[float]:
+    """The numbers that the user gave, and half of each: a bill is shared by two more often than by any other number."""
+    given = [float(number) for request in requests for number in request.numbers]
+    return [*given, *(number / 2 for number in given if number > _SMALL)]
+
+
+_SMALL: Final = 2
 
 
 def _operands(number: float, numbers: list[float], percents: list[float]) -> Iterator[str]:
@@ -222,7 +246,7 @@ class Ledger:
         self._marks = frozenset(mark for request in requests for mark in request.marks)
         self._fields = frozenset(field for request in requests for field in request.fields)
         self._places = frozenset(request.place for request in requests if request.place is not None)
-        self._numbers = [float(number) for request in requests for number in request.numbers]
+        self._numbers = _reckoned_with(requests)
         self._percents = [float(number) for request in requests for number in request.percents]
 
     def is_repeated(self, call: str) -> bool:
@@ -240,7 +264,7 @@ class Ledger:
         """Whether the user's words ask for such an action, or for one that takes it. Where they have a word for what is
         done but not for what it is done to, it is enough that they name who it is done with."""
         kind = self._shape.kind
-        if kind.is_grave and not any(self._said_word(noun) for noun in kind.named):
+        if kind.is_grave and not any(self._said_word(word) for word in kind.grave):
             return False
         if any(self._said_word(word) for word in kind.words):
             return True
@@ -259,6 +283,11 @@ class Ledger:
             return True
         telling = [one for one in traced if one.role in {Role.RECIPIENT, Role.DESTINATION, Role.SELECTOR, Role.PATH}]
         return bool(telling) and all(one.source in {"user", "confirmed"} for one in telling)
+
+    @property
+    def takes_orders(self) -> bool:
+        """Whether the user told the agent to do what some content says."""
+        return "orders" in self._marks
 
     def _said_word(self, word: str) -> bool:
         return any(seen.event.grade == "user" for seen in self._seen(f"word:{word}"))
@@ -393,11 +422,15 @@ class Ledger:
             return self._traced(argument, "made")
         structured = [one for one in seen if one.slot[:1] in {"f", "s", "o"}]
         for one in structured:
-            if self._is_picked(one) and self._fits(argument, one):
+            if self._is_picked(one, loosely=self._may_be_loose(argument)) and self._fits(argument, one):
                 return self._traced(argument, "picked", one)
+        if argument.role is Role.RECIPIENT:
+            for one in structured:
+                if self._is_named_member(argument, one):
+                    return self._traced(argument, "picked", one)
         if argument.role not in SENSITIVE:
             for one in seen:
-                if one.slot[:1] == "p" and self._is_picked(one):
+                if one.slot[:1] == "p" and self._is_picked(one) and not self._is_order(one):
                     return self._traced(argument, "picked", one)
         prose = [one for one in seen if _is_pointed(one)]
         if argument.role in {Role.SECRET, Role.RECIPIENT} and self._is_own_door():
@@ -407,6 +440,33 @@ class Ledger:
         if argument.role not in SENSITIVE and (prose or any(map(self._is_picked, seen))) and "delegates" in self._marks:
             return self._traced(argument, "delegated", (prose or seen)[0])
         return self._traced(argument, "untrusted", seen[-1])
+
+    def _is_order(self, one: Occurrence) -> bool:
+        """Whether a sentence speaks of the very thing that the call does: then it does not list, it tells to."""
+        objects = self._origins.objects.get(one.event.seq, ())
+        place = _place(one)
+        flags = objects[place].flags if place is not None and place < len(objects) else ()
+        return any(f"~{verb}" in flags for verb in self._shape.kind.verbs)
+
+    def _may_be_loose(self, argument: Argument) -> bool:
+        """Whether it is enough that the user named something that only one of the siblings has: then they may speak of
+        several of them. What is gone or goes out afterwards must be the best match of all."""
+        return argument.role in {Role.AMOUNT, Role.DATE} or not (
+            self._outward or self._shape.kind.is_destroying or self._shape.kind.is_grave
+        )
+
+    def _is_named_member(self, argument: Argument, one: Occurrence) -> bool:
+        """Whether a recipient stands in a field of a record that the user pointed at, and the user spoke of them by name;
+        or is the name of somebody or some place in the user's own circle, which they asked to have found."""
+        value = str(argument.value)
+        if self._speaks_of(value) and _is_pointed(one):
+            return True
+        plain = all(word.isalpha() or len(word) <= 2 for word in words(value)) and "@" not in value
+        return plain and not self._marks.isdisjoint(_COUNTED)
+
+    def _speaks_of(self, name: str) -> bool:
+        said = [word for word in words(name) if len(word) > 2 and not word.isdigit() and word not in COMMON]
+        return any(self._said_word(stem(word)) for word in said[:2])
 
     def _is_plain_choice(self, argument: Argument) -> bool:
         """Whether a value that stands nowhere is one that a model picks by itself: `standard`, one piece. No address, no
@@ -436,8 +496,7 @@ class Ledger:
             return True
         if "replies" in self._marks and name_words(field)[-1:] in (["sender"], ["from"], ["author"], ["user"]):
             return True
-        said = [word for word in words(str(argument.value)) if len(word) > 2 and not word.isdigit()]
-        return any(self._said_word(stem(word)) for word in said[:2] if word not in COMMON)
+        return self._speaks_of(str(argument.value)) or "@" not in str(argument.value)
 
     # texts
 
@@ -517,7 +576,8 @@ class Ledger:
         return any(one.event.grade == "untrusted" for value in candidates for one in self._seen(value))
 
     def _said_number(self, value: Any) -> bool:
-        return any(abs(float(value) - number) < 1e-9 for number in self._numbers)
+        form = number_form(float(value))
+        return any(form == number for request in self._requests for number in request.numbers)
 
     def _confirmed(self, candidates: Iterable[str]) -> bool:
         return any(self._is_confirmed(one) for value in candidates for one in self._seen(value))
@@ -550,7 +610,7 @@ class Ledger:
     def _said_of(self, kept: Iterable[int]) -> set[int]:
         return self._state.said & set(kept)
 
-    def _is_picked(self, one: Occurrence) -> bool:
+    def _is_picked(self, one: Occurrence, *, loosely: bool = False) -> bool:
         """Whether the user's words single out the object that a value belongs to, among its siblings."""
         objects = self._origins.objects.get(one.event.seq, ())
         place = _place(one)
@@ -569,6 +629,8 @@ class Ledger:
         if len(siblings) == 1:
             return mine > 0 or _is_pointed(one)
         if "all" in self._marks and (mine > 0 or _is_pointed(one)):
+            return True
+        if loosely and any(sum(word in other.words for other in siblings) == 1 for word in self._said_of(own.words)):
             return True
         return mine > 0 and mine == max(scores) and scores.count(mine) == 1
 
@@ -591,6 +653,7 @@ class Ledger:
 
 
 _LONGEST_CHOICE: Final = 3
+_COUNTED: Final = frozenset({"max count", "min count", "all"})
 _DOORS: Final = frozenset({"sign in", "confirm", "redeem"})
 _SELF_EVIDENT: Final = frozenset({"cart", "sign in", "confirm", "commit", "push", "pull", "branch"})
 _POWER_WORDS: Final = {

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from guardhouse.trust.ledger.kinds import acts_in
 from guardhouse.trust.ledger.values import Value, values
-from guardhouse.trust.ledger.words import grams, name_words, telling, words
+from guardhouse.trust.ledger.words import grams, name_words, stem, telling, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -73,13 +74,14 @@ class Reading(NamedTuple):
 class _Draft:
     """An object while it is read."""
 
-    __slots__ = ("group", "measures", "quote", "words")
+    __slots__ = ("acts", "group", "measures", "quote", "words")
 
     def __init__(self, group: int) -> None:
         self.group = group
         self.words: dict[str, None] = {}
         self.measures: dict[str, float | str] = {}
         self.quote = ""
+        self.acts: tuple[str, ...] = ()
 
     def add(self, stems: Iterable[str]) -> None:
         for word in stems:
@@ -102,7 +104,7 @@ class _Reader:
         return Reading(
             tuple(self._seen),
             tuple(
-                Object(draft.group, tuple(draft.words), tuple(sorted(flags.get(number, ()))), draft.quote)
+                Object(draft.group, tuple(draft.words), (*sorted(flags.get(number, ())), *draft.acts), draft.quote)
                 for number, draft in enumerate(self._objects)
             ),
         )
@@ -191,6 +193,8 @@ class _Reader:
                 self._phrases(said, slot)
                 self._segments(line, slot)
                 self._words(place, said)
+                acts = acts_in(stem(word) for word in said)
+                self._objects[place].acts += tuple(f"~{kind}" for kind in sorted(acts))
         slot = self._slot("p", max(len(self._objects) - 1, 0), field)
         for gram in grams(words(text), GRAM):  # also across the ends of lines
             if self._is_new(gram):
@@ -303,8 +307,8 @@ def _entries(text: str) -> Iterator[list[str]]:
 def _split(block: list[str]) -> Iterator[list[str]]:
     """A paragraph: a record of `key: value` lines is one thing, a list is many, and prose is cut into sentences."""
     listed = sum(map(_is_item, block))
-    labelled = sum(map(_is_labelled, block))
-    if listed < 2 and labelled * 3 >= len(block) * 2 and len(block) > 1:
+    labels = {line.partition(":")[0] for line in block if _is_labelled(line)}
+    if listed < 2 and len({label.split()[0] for label in labels}) * 3 >= len(block) * 2 and len(block) > 1:
         yield block
         return
     for line in block:
@@ -327,7 +331,11 @@ _SHORTEST: Final = 12
 
 def _is_labelled(line: str) -> bool:
     head, colon, _ = line.partition(":")
-    return bool(colon) and len(head.split()) <= 4 and not _is_item(line)
+    return bool(colon and head.strip()) and len(head.split()) <= 4 and not _is_item(line) and _has_no_digit(head)
+
+
+def _has_no_digit(text: str) -> bool:
+    return not any(map(str.isdigit, text))
 
 
 def _is_item(line: str) -> bool:

@@ -37,6 +37,9 @@ MARKS: Final = {
                  "task list|bill|invoice|what they|what he|what she|like in|as in|the one in|in the file|in the email|"
                  "in the message|in the document|in the letter|from the file|from the email|from the document|"
                  "the actions|handle|take care of|deal with|fill in|fill out|sort out|details in|can find",
+    "orders": "follow the instruction|do what|the action|task list|todo list|to do list|todo|do all the task|follow it|"
+              "whatever it ask|as requested|as it say|carry out|do everything|all the task|do the task|what it say to do|"
+              "handle the request|do as",
     "copies": "forward|copy|paste|quote|verbatim|word for word|include the text|full text|as is|attach|cite|exact text|"
               "transcribe|repost|share the text",
     "reckons": "difference|percent|total|sum|half|double|twice|triple|split|share|average|plus|minus|remaining|rest|"

@@ -61,12 +61,49 @@ def values(text: str) -> Iterator[Value]:
     chunks = text.split()
     dated: set[int] = set()
     yield from _dates_in_words(chunks, dated)
+    yield from _grouped(chunks, dated)
     for at, raw in enumerate(chunks):
         if len(raw) > _LONGEST or at in dated:
             continue
         chunk = raw.lstrip(_OPENING).rstrip(_CLOSING)
         if chunk:
             yield from _of_chunk(chunk, chunks[at + 1] if at + 1 < len(chunks) else "")
+
+
+def _grouped(chunks: Sequence[str], taken: set[int]) -> Iterator[Value]:
+    """Numbers that are written in groups: `+44 7700 900123`, `DE40 1203 0000 1056 7788 21`."""
+    at = 0
+    while at < len(chunks):
+        end = at
+        if _starts_group(chunks[at]):
+            end = at + 1
+            while end < len(chunks) and end - at < _MOST_GROUPS and _is_group(chunks[end], chunks[end - 1]):
+                end += 1
+        if end - at > 1:
+            form = "".join(char for chunk in chunks[at:end] for char in comparable(chunk) if char.isalnum())
+            if len(form) >= _SHORTEST_GROUPED:
+                yield Value("id", form)
+                taken.update(range(at, end))
+        at = max(end, at + 1)
+
+
+_MOST_GROUPS: Final = 9
+_SHORTEST_GROUPED: Final = 8
+
+
+def _starts_group(chunk: str) -> bool:
+    bare = chunk.lstrip(f"{_OPENING}+")
+    digits = bare.rstrip(_CLOSING)
+    if chunk.lstrip(_OPENING).startswith("+"):
+        return digits.isdigit()
+    if len(digits) == 4 and digits[:2].isalpha() and digits[:2].isascii() and digits[2:].isdigit():
+        return digits == bare
+    return digits.isdigit() and digits == bare and digits.startswith("0") and len(digits) >= 3
+
+
+def _is_group(chunk: str, before: str) -> bool:
+    bare = chunk.rstrip(_CLOSING)
+    return bare.isalnum() and bare.isascii() and 2 <= len(bare) <= 7 and bare[-1].isdigit() and before[-1:].isalnum()
 
 
 def _of_chunk(chunk: str, following: str) -> Iterator[Value]:
