@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.detect.provenance import call_value, consequential, pointed
+from guardhouse.detect.provenance import call_value, makes, pointed
 from guardhouse.model import (
     MemoryReadPost,
     NewObject,
@@ -92,7 +92,7 @@ def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], s
         params = action.params or {}
         if event.grade == "trusted":
             echoed = echoes(params)
-        if consequential(scene):
+        if makes(scene):
             detail["made"] = "1"
         if pointed(scene):
             detail["pointed"] = "1"

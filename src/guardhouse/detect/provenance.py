@@ -133,6 +133,11 @@ def consequential(scene: Scene) -> bool:
     return profile is not None and profile.may(*_CONSEQUENTIAL)
 
 
+def makes(scene: Scene) -> bool:
+    """Whether what the tool came back with is of its own making, as far as it is a service's own fields."""
+    return consequential(scene) and not _only_fetches(scene)
+
+
 def _is_judged(scene: Scene) -> bool:
     """Whether the ledger has a say. An agent's own tools for files and commands are judged by what they would do."""
     action = scene.action
@@ -255,10 +260,26 @@ def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Findi
     unasked = not _only_fetches(scene) and not _runs(scene) and not ledger.implies_kind(traced)
     if unasked and (state.untrusted or shape.outward or shape.kind.is_destroying):
         yield _finding(DELEGATED if ledger.takes_orders else UNASKED_KIND, scene)
+    if shape.outward:
+        yield from _secrets(scene)
     if state.untrusted:
         for one in traced:
             if not one.is_fine:
                 yield _of(one, scene, traces)
+
+
+def _secrets(scene: Scene) -> Iterator[Finding]:
+    """A secret on its way to where others can read it."""
+    for leaf, match in scene.secrets:
+        yield Finding(
+            code=PRIVATE_DATA.id,
+            detector=_ID,
+            severity=PRIVATE_DATA.severity,
+            span=Span(leaf.field, match.start, match.end),
+            excerpt=leaf.masked,
+            secret_kind=match.kind,
+            detail="a secret",
+        )
 
 
 _FETCHING: Final = frozenset(

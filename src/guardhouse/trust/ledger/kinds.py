@@ -223,7 +223,7 @@ class Kind(msgspec.Struct, frozen=True):
     """What a tool does, as far as its name and description tell."""
 
     verbs: tuple[str, ...] = ()
-    """Kinds that its name has a word for; none if it has no word that is known."""
+    """The kind that its name has a word for, then others that it may be; none if it has no word that is known."""
     nouns: frozenset[str] = frozenset()
     """Stems of what it does that to, with those that may stand for them."""
     named: frozenset[str] = frozenset()
@@ -238,12 +238,12 @@ class Kind(msgspec.Struct, frozen=True):
     @property
     def is_outward(self) -> bool:
         """Whether it reaches other people or costs money."""
-        return not OUTWARD.isdisjoint(self.verbs)
+        return not OUTWARD.isdisjoint(self.verbs[:1])
 
     @property
     def is_destroying(self) -> bool:
         """Whether something is gone afterwards."""
-        return not DESTROYING.isdisjoint(self.verbs)
+        return not DESTROYING.isdisjoint(self.verbs[:1])
 
     @property
     def is_public(self) -> bool:
@@ -258,12 +258,13 @@ class Kind(msgspec.Struct, frozen=True):
     @property
     def is_free_step(self) -> bool:
         """Whether it is a step that is easily undone, in the user's own store."""
-        return bool(self.verbs) and FREE_STEPS.issuperset(self.verbs)
+        return bool(self.verbs) and self.verbs[0] in FREE_STEPS
 
 
 _PUBLIC: Final = _stemmed("issue comment review pr wiki release post page gist discussion reply answer channel webpage blog")
-_GRAVE: Final = _stemmed(
-    "password permission visibility role webhook forwarding pin key token secret 2fa owner access credential scope"
+GRAVE: Final = _stemmed(
+    "password permission visibility role webhook forwarding pin key token secret 2fa owner access credential scope lock "
+    "unlock privacy"
 )
 
 
@@ -282,7 +283,7 @@ def kind_of(tool: str, description: str = "") -> Kind:
         nouns=nouns,
         named=named,
         words=acts,
-        grave=frozenset(in_name) & _GRAVE,
+        grave=frozenset(in_name) & GRAVE,
         mentions=_mentions(description),
     )
 
@@ -310,13 +311,33 @@ def _verbs(in_name: Sequence[str]) -> tuple[str, ...]:
         return ("plan", found[0])
     if found and found[0] == "create" and not {"member", "participant", "collaborator", "user"}.isdisjoint(in_name):
         return ("invite", *found[:1])
-    found.sort(key=_by_weight)
-    return tuple(found[:1])
+    ranked = sorted((word for word in in_name if word in _TOOL_KIND), key=_by_weight)
+    if "git" in in_name and "checkout" in ranked:
+        return ("branch",)
+    return tuple(dict.fromkeys((*(_TOOL_KIND[word] for word in ranked[:1]), *_ALSO.get((ranked or [""])[0], ()))))
 
 
-def _by_weight(kind: str) -> int:
+def _by_weight(word: str) -> int:
     """What a name with several verbs in it is first of all: `mail_delete` deletes, `orders.cancel` cancels."""
-    return 0 if kind in DESTROYING else 2 if kind in {"send", "buy", "rate"} else 1
+    if _TOOL_KIND[word] in DESTROYING:
+        return 0
+    return 3 if word in _ALSO_NOUN else 2 if word in _VAGUE else 1
+
+
+_VAGUE: Final = _stemmed("start open close new set add put make write stop")
+_ALSO: Final = {
+    stem(word): tuple(kinds.split(","))
+    for word, kinds in {
+        "respond": "approve", "reply": "post", "set": "switch,plan", "close": "cancel,mark", "write": "send,post",
+        "install": "download,create", "share": "send,post", "join": "follow,sign in", "submit": "send,post,confirm",
+        "book": "buy", "order": "book,cart", "review": "approve,post", "comment": "send", "assign": "change,invite",
+        "label": "change", "tag": "change", "open": "switch", "add": "change", "append": "create", "save": "change",
+        "play": "run", "call": "send", "subscribe": "buy", "reserve": "buy", "update": "create", "put": "change",
+        "mark": "change", "archive": "mark", "rename": "change", "transfer": "move", "draft": "send", "log": "change",
+        "attach": "send", "push": "commit", "merge": "approve", "schedule": "pay,create", "invite": "share",
+    }.items()
+}  # fmt: skip
+"""What else a word of a tool's name may be for people."""
 
 
 def _mentions(description: str) -> frozenset[str]:
@@ -329,9 +350,10 @@ def _mentions(description: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def acts_in(said: Iterable[str]) -> frozenset[str]:
+def acts_in(said: Sequence[str]) -> frozenset[str]:
     """The kinds of action that a sentence has a tool's word for: one that speaks of deleting does not just list."""
-    return frozenset(_TOOL_KIND[word] for word in said if word in _TOOL_KIND and word not in _ALSO_NOUN)
+    found = {_TOOL_KIND[word] for word in said if word in _TOOL_KIND and (word not in _ALSO_NOUN or word == "order")}
+    return frozenset(found | ({"cart"} if not _CARTS.isdisjoint(said) else set()))
 
 
 def asked_for(said: Iterable[str]) -> frozenset[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import msgspec
 
-from guardhouse.trust.ledger.kinds import OUTWARD, Kind, with_means
+from guardhouse.trust.ledger.kinds import GRAVE, OUTWARD, Kind, with_means
 from guardhouse.trust.ledger.reading import GRAM
 from guardhouse.trust.ledger.request import Request
 from guardhouse.trust.ledger.roles import SENSITIVE, Parameter, Role, by_name
@@ -95,8 +95,18 @@ def arguments(params: Mapping[str, Any], shape: Shape) -> list[Argument]:
     tool_words = name_words(shape.name)
     for name, value in params.items():
         parameter = shape.parameters.get(name) or Parameter(role=by_name(name, tool_words) or Role.SELECTOR)
+        if parameter.role is Role.SELECTOR and not parameter.choices and _names_something_new(name, shape.kind):
+            parameter = Parameter(role=Role.CONTENT, known=True)
         _walk(value, f"params.{name}", name, parameter, tool_words, found, 0)
     return found
+
+
+def _names_something_new(name: str, kind: Kind) -> bool:
+    """Whether an argument gives a name to what is made, or a word to go with a payment: free text, and no choice."""
+    last = name_words(name)[-1:]
+    if "pay" in kind.verbs and last in (["reference"], ["purpose"], ["memo"]):
+        return True
+    return last in (["name"], ["label"], ["heading"]) and not {"create", "plan", "post"}.isdisjoint(kind.verbs[:1])
 
 
 def _walk(
@@ -113,14 +123,16 @@ def _walk(
         for index, item in enumerate(value):
             _walk(item, f"{field}[{index}]", key, parameter, tool, found, depth + 1)
     elif value is not None and value != "":
-        found.append(Argument(field, key, value, _role(value, parameter), parameter))
+        found.append(Argument(field, key, value, _role(value, parameter, key), parameter))
 
 
-def _role(value: Any, parameter: Parameter) -> Role:
+def _role(value: Any, parameter: Parameter, key: str) -> Role:
     """The role of a value: what its argument is for, unless its form says more."""
     role = parameter.role
     if isinstance(value, bool):
         return Role.FLAG
+    if role is Role.RECIPIENT and isinstance(value, str) and not _LABELLED.isdisjoint(name_words(key)):
+        return Role.SELECTOR if value.isalpha() and len(value) <= _LONGEST_WORD else role
     if not isinstance(value, str):
         return Role.AMOUNT if role in {Role.CONTENT, Role.RECIPIENT} else role
     if parameter.known or role is not Role.SELECTOR:
@@ -142,7 +154,8 @@ def _role(value: Any, parameter: Parameter) -> Role:
 def questions(found: Iterable[Argument], shape: Shape, requests: Iterable[Request]) -> list[str]:
     """Every value that judging these arguments may want to know the origins of."""
     asked: dict[str, None] = {f"word:{word}": None for word in sorted(_of_kind(shape.kind))}
-    requests = tuple(requests)
+    found, requests = tuple(found), tuple(requests)
+    asked.update((f"word:{word}", None) for word in sorted(_grave_choices(found)))
     numbers = _reckoned_with(requests)
     percents = [float(number) for request in requests for number in request.percents]
     for argument in found:
@@ -152,6 +165,13 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Iterable[Reques
             for operand in _operands(float(argument.value), numbers, percents):
                 asked[f"num:{operand}"] = None
     return list(asked)
+
+
+def _grave_choices(found: Iterable[Argument]) -> frozenset[str]:
+    """Words about access that choose what a general tool does: `set(key="visibility", …)`."""
+    chosen = [one.value for one in found if one.role is Role.SELECTOR and isinstance(one.value, str)]
+    said = {stem(word) for value in chosen for word in name_words(value)[:4] if len(value) <= 40}
+    return frozenset(said & GRAVE)
 
 
 def _of_kind(kind: Kind) -> frozenset[str]:
@@ -179,8 +199,10 @@ def _candidates(argument: Argument) -> Iterator[Value]:
             yield Value("text", " ".join(said))
         return
     typed = list(values(text))
-    if len(text.split()) == 1 or any(_is_whole(one, text) for one in typed) or argument.role is Role.DATE:
+    if argument.role is Role.DATE or any(_is_whole(one, text) for one in typed):
         yield from typed
+    elif len(text.split()) == 1:
+        yield from (one for one in typed if one.type not in {"num", "pct"} or text.strip().isdigit())
     yield Value("text", " ".join(said))
     if len(said) <= 4:
         yield Value("part", " ".join(said))
@@ -208,6 +230,8 @@ def _reckoned_with(requests: Iterable[Request]) -> list[float]:
 
 
 _SMALL: Final = 2
+_SHORTEST_ID: Final = 6
+"""Characters of a number or id in a text that could be an account: `#31` is none."""
 
 
 def _operands(number: float, numbers: list[float], percents: list[float]) -> Iterator[str]:
@@ -239,6 +263,8 @@ class Ledger:
         found: Iterable[Argument],
     ) -> None:
         self._shape = shape
+        found = tuple(found)
+        self._grave_choices = _grave_choices(found)
         self._outward = shape.outward or (shape.tells and any(one.role is Role.RECIPIENT for one in found))
         self._state = state
         self._origins = origins
@@ -262,9 +288,12 @@ class Ledger:
 
     def implies_kind(self, traced: Iterable[Traced] = ()) -> bool:
         """Whether the user's words ask for such an action, or for one that takes it. Where they have a word for what is
-        done but not for what it is done to, it is enough that they name who it is done with."""
+        done but not for what it is done to, it is enough that every argument is theirs; not so if something is gone, or
+        open to others, afterwards."""
         kind = self._shape.kind
         if kind.is_grave and not any(self._said_word(word) for word in kind.grave):
+            return False
+        if not all(self._said_word(word) for word in self._grave_choices):
             return False
         if any(self._said_word(word) for word in kind.words):
             return True
@@ -278,11 +307,9 @@ class Ledger:
         if not kind.named or any(self._said_word(noun) for noun in kind.nouns):
             return True
         # A goal was named, not its means: `buy me a watch` says nothing of carts.
-        means = [verb for verb in fitting if verb not in direct or verb in _SELF_EVIDENT]
-        if means or kind.is_free_step:
+        if kind.is_free_step or any(verb not in direct or verb in _SELF_EVIDENT for verb in fitting):
             return True
-        telling = [one for one in traced if one.role in {Role.RECIPIENT, Role.DESTINATION, Role.SELECTOR, Role.PATH}]
-        return bool(telling) and all(one.source in {"user", "confirmed"} for one in telling)
+        return not kind.is_destroying and not kind.is_grave and all(one.is_fine for one in traced)
 
     @property
     def takes_orders(self) -> bool:
@@ -314,6 +341,8 @@ class Ledger:
         candidates = [str(one) for one in _candidates(argument) if one.type != "word"]
         if isinstance(value, str) and role is Role.DATE:
             return self._date(argument)
+        if isinstance(value, str) and role is Role.SELECTOR and value.lower() in _POWERS:
+            return self._power(argument)
         if isinstance(value, str):
             given = self._given_text(value, candidates)
             if given is not None:
@@ -325,6 +354,8 @@ class Ledger:
         if str(value).strip().lower() in self._shape.own:
             return self._traced(argument, "own")
         if self._graded(self._strong(argument, candidates), "trusted"):
+            if self._is_contradicted(argument, self._strong(argument, candidates)):
+                return self._traced(argument, "nowhere")
             return self._traced(argument, "trusted")
         if role is Role.AMOUNT and isinstance(value, (int, float)) and self._is_reckoned(float(value)):
             return self._traced(argument, "derived")
@@ -361,11 +392,18 @@ class Ledger:
     def _flag(self, argument: Argument) -> Traced:
         value = argument.value
         if isinstance(value, str) and value.lower() in _POWERS and argument.parameter.choices:
-            said = any(self._said_word(stem(word)) for word in _POWER_WORDS.get(value.lower(), (value.lower(),)))
-            return self._traced(argument, "user" if said else "nowhere")
+            return self._power(argument)
+        if value is True and not _POWERS.isdisjoint(name_words(argument.key)):
+            return self._power(argument)
         if argument.parameter.choices and value not in argument.parameter.choices:
             return self._traced(argument, "nowhere")
         return self._traced(argument, "default")
+
+    def _power(self, argument: Argument) -> Traced:
+        """A setting that lets more people in, or lets them do more: the user must have spoken of it."""
+        named = argument.value.lower() if isinstance(argument.value, str) else name_words(argument.key)[-1]
+        said = any(self._said_word(stem(word)) for word in _POWER_WORDS.get(named, (named,)))
+        return self._traced(argument, "user" if said else "nowhere")
 
     def _code(self, argument: Argument) -> Traced:
         """Something that will be run: a model may write it, and what it would do is looked at elsewhere; but it must not
@@ -396,7 +434,7 @@ class Ledger:
                 return self._traced(argument, "confirmed")
             if self._graded(asked, "trusted"):
                 return self._traced(argument, "trusted")
-            if "relative date" in self._marks and not self._prose(asked):
+            if "relative date" in self._marks and not self._is_written(asked):
                 return self._traced(argument, "derived")
             traced = self._from_untrusted(argument, asked)
             return self._traced(argument, "derived") if traced.source == "nowhere" else traced
@@ -414,10 +452,14 @@ class Ledger:
             for one in self._seen(value)
             if one.event.grade == "untrusted" and one.event.kind != "assistant_showed"
         ]
+        if self._is_spoken_name(argument):
+            return self._traced(argument, "derived")
         if not seen:
             return self._traced(argument, "derived" if self._is_plain_choice(argument) else "nowhere")
-        if argument.role is Role.AMOUNT and argument.value == 1:
+        if (argument.role is Role.AMOUNT and argument.value == 1) or self._is_common_word(argument):
             return self._traced(argument, "derived")
+        if argument.role is Role.PATH and self._may_be_loose(argument):
+            return self._traced(argument, "picked", seen[0])
         if argument.role is not Role.RECIPIENT and any(_is_made(one) for one in seen):
             return self._traced(argument, "made")
         structured = [one for one in seen if one.slot[:1] in {"f", "s", "o"}]
@@ -430,7 +472,7 @@ class Ledger:
                     return self._traced(argument, "picked", one)
         if argument.role not in SENSITIVE:
             for one in seen:
-                if one.slot[:1] == "p" and self._is_picked(one) and not self._is_order(one):
+                if _is_listed(one) and self._is_picked(one) and not self._is_order(one):
                     return self._traced(argument, "picked", one)
         prose = [one for one in seen if _is_pointed(one)]
         if argument.role in {Role.SECRET, Role.RECIPIENT} and self._is_own_door():
@@ -446,7 +488,8 @@ class Ledger:
         objects = self._origins.objects.get(one.event.seq, ())
         place = _place(one)
         flags = objects[place].flags if place is not None and place < len(objects) else ()
-        return any(f"~{verb}" in flags for verb in self._shape.kind.verbs)
+        told = {flag[1:] for flag in flags if flag.startswith("~")}
+        return any(not told.isdisjoint(_KIN.get(verb, (verb,))) for verb in self._shape.kind.verbs)
 
     def _may_be_loose(self, argument: Argument) -> bool:
         """Whether it is enough that the user named something that only one of the siblings has: then they may speak of
@@ -463,6 +506,16 @@ class Ledger:
             return True
         plain = all(word.isalpha() or len(word) <= 2 for word in words(value)) and "@" not in value
         return plain and not self._marks.isdisjoint(_COUNTED)
+
+    def _is_spoken_name(self, argument: Argument) -> bool:
+        """Whether a recipient is the full name of somebody whom the user named in part. Who that is, is told by the
+        user's own contacts; an address or a number would not be."""
+        value = argument.value
+        if argument.role is not Role.RECIPIENT or not isinstance(value, str):
+            return False
+        said = words(value)
+        plain = " " in value.strip() and value.replace(" ", "").replace("-", "").isalpha()
+        return plain and 1 < len(said) <= _LONGEST_CHOICE and self._speaks_of(value)
 
     def _speaks_of(self, name: str) -> bool:
         said = [word for word in words(name) if len(word) > 2 and not word.isdigit() and word not in COMMON]
@@ -481,9 +534,34 @@ class Ledger:
         said = words(value)
         return 0 < len(said) <= _LONGEST_CHOICE and all(word.isalpha() for word in said)
 
+    def _is_common_word(self, argument: Argument) -> bool:
+        """Whether a value is one plain word, such as `home` or `standard`, that stands in any text."""
+        value = argument.value
+        if argument.role is not Role.SELECTOR or not isinstance(value, str) or value.lower() in _POWERS:
+            return False
+        grave = self._shape.kind.is_destroying or self._shape.kind.is_grave
+        return not grave and value.isascii() and value.isalpha() and value.islower() and len(value) <= _LONGEST_WORD
+
     def _is_own_door(self) -> bool:
         """Whether the call lets the user in somewhere, or completes what was begun."""
         return not _DOORS.isdisjoint(self._shape.kind.verbs)
+
+    def _is_contradicted(self, argument: Argument, candidates: list[str]) -> bool:
+        """Whether the user spoke of another one of the same list: where it matters, a value is not theirs just because
+        it is somebody's."""
+        if argument.role not in {Role.SELECTOR, Role.RECIPIENT} or self._may_be_loose(argument):
+            return False
+        found = [one for value in candidates for one in self._seen(value) if one.event.grade == "trusted"]
+        return bool(found) and all(self._is_passed_over(one) for one in found)
+
+    def _is_passed_over(self, one: Occurrence) -> bool:
+        objects = self._origins.objects.get(one.event.seq, ())
+        place = _place(one)
+        if place is None or place >= len(objects):
+            return False
+        siblings = [other for other in objects if other.group == objects[place].group]
+        scores = [self._score(other, siblings) for other in siblings]
+        return self._score(objects[place], siblings) == 0 and max(scores) > 0 and "all" not in self._marks
 
     def _fits(self, argument: Argument, one: Occurrence) -> bool:
         """Whether the field that a value stood in is what the user spoke of, where it matters whose it is."""
@@ -503,7 +581,7 @@ class Ledger:
     def _trace_text(self, argument: Argument) -> Iterator[Traced]:
         text = argument.value
         for value in values(text):
-            if value.type in {"url", "email", "id", "handle"}:
+            if value.type in {"url", "email", "handle"} or (value.type == "id" and len(value.form) >= _SHORTEST_ID):
                 traced = self._entity(argument, value)
                 if traced is not None:
                     yield traced
@@ -572,8 +650,13 @@ class Ledger:
             for one in self._seen(value)
         )
 
-    def _prose(self, candidates: Iterable[str]) -> bool:
-        return any(one.event.grade == "untrusted" for value in candidates for one in self._seen(value))
+    def _is_written(self, candidates: Iterable[str]) -> bool:
+        """Whether somebody wrote it, other than a service in a field of its own."""
+        return any(
+            one.event.grade == "untrusted" and one.slot[:1] in {"p", "f"}
+            for value in candidates
+            for one in self._seen(value)
+        )
 
     def _said_number(self, value: Any) -> bool:
         form = number_form(float(value))
@@ -641,7 +724,8 @@ class Ledger:
             shared = sum(word in other.words for other in siblings)
             if shared < len(siblings) or len(siblings) == 1:
                 score += 1 / shared
-        return round(score, 6)
+        # Who piles up words so as to fit every request fits none of them well.
+        return round(score / max(len(own.words), _FEW_WORDS) ** 0.5, 6)
 
     def _traced(self, argument: Argument, source: Source, one: Occurrence | None = None) -> Traced:
         return Traced(field=argument.field, role=argument.role, source=source, seen=one, value=str(argument.value)[:200])
@@ -653,13 +737,27 @@ class Ledger:
 
 
 _LONGEST_CHOICE: Final = 3
+_LONGEST_WORD: Final = 12
+_FEW_WORDS: Final = 8
+_LABELLED: Final = frozenset({"ship", "shipto", "address", "street"})
 _COUNTED: Final = frozenset({"max count", "min count", "all"})
 _DOORS: Final = frozenset({"sign in", "confirm", "redeem"})
 _SELF_EVIDENT: Final = frozenset({"cart", "sign in", "confirm", "commit", "push", "pull", "branch"})
+_KIN: Final = {
+    "cart": ("cart", "buy", "create"), "buy": ("buy", "cart", "pay"), "pay": ("pay", "buy", "move"),
+    "delete": ("delete", "cancel"), "cancel": ("cancel", "delete"), "create": ("create", "cart", "change"),
+    "change": ("change", "switch", "create"), "switch": ("switch", "change"), "book": ("book", "buy"),
+}  # fmt: skip
+"""Kinds that one sentence may mean by another's word."""
 _POWER_WORDS: Final = {
     "w": ("write", "edit"), "rw": ("write", "edit", "full"), "write": ("write", "edit"), "edit": ("edit", "write"),
     "editor": ("edit", "editor", "write"), "public": ("public", "publicly"), "anyone": ("anyone", "public", "everyone"),
 }  # fmt: skip
+
+
+def _is_listed(one: Occurrence) -> bool:
+    """Whether it stood in a text by itself, and not in the free text of a record."""
+    return one.slot[:1] == "p" and one.slot.endswith(":")
 
 
 def _place(one: Occurrence) -> int | None:

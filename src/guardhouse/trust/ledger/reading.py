@@ -193,7 +193,7 @@ class _Reader:
                 self._phrases(said, slot)
                 self._segments(line, slot)
                 self._words(place, said)
-                acts = acts_in(stem(word) for word in said)
+                acts = acts_in([stem(word) for word in said])
                 self._objects[place].acts += tuple(f"~{kind}" for kind in sorted(acts))
         slot = self._slot("p", max(len(self._objects) - 1, 0), field)
         for gram in grams(words(text), GRAM):  # also across the ends of lines
