@@ -185,6 +185,23 @@ class Case:
             reasons=(_own_reason(REDACTION_FAILED, decision, "the masked call would not be allowed"), *verdict.reasons),
         )
 
+    @property
+    def content(self) -> Any:
+        """What the action brings, unmasked."""
+        return self._scene.body[1]
+
+    @property
+    def source(self) -> str:
+        """Where it comes from, in a few words."""
+        match self.action:
+            case ToolCallPost():
+                return f"the tool {self.action.tool}"
+            case MemoryReadPost():
+                return f"the memory {self.action.store}"
+            case SkillRunPost():
+                return f"the skill {self.action.skill}"
+        return self.action.type
+
     def _is_untrusted(self) -> bool:
         """Whether the action brings in content from outside. What nobody has described may come from anywhere."""
         if isinstance(self.action, ToolCallPost):
