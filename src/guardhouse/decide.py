@@ -192,15 +192,17 @@ class Case:
 
     @property
     def source(self) -> str:
-        """Where it comes from, in a few words."""
+        """Where it comes from, in a few words, masked."""
         match self.action:
             case ToolCallPost():
-                return f"the tool {self.action.tool}"
+                source = f"the tool {self.action.tool}"
             case MemoryReadPost():
-                return f"the memory {self.action.store}"
+                source = f"the memory {self.action.store}"
             case SkillRunPost():
-                return f"the skill {self.action.skill}"
-        return self.action.type
+                source = f"the skill {self.action.skill}"
+            case _:
+                source = self.action.type
+        return self._mask(source) if self._mask is not None else source
 
     def _is_untrusted(self) -> bool:
         """Whether the action brings in content from outside. What nobody has described may come from anywhere."""

@@ -21,8 +21,8 @@ _ENCODED: Final = b"|".join(
     (
         rb"&(?:#x[0-9a-f]{1,8}|#[0-9]{1,9}|[a-z][a-z0-9]{1,31});?",
         _UTF8,
-        rb"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}",
-        rb"\\(?:u000[0-9a-f]{5}|u[0-9a-f]{4}|u\{[0-9a-f]{1,6}\}|x[0-9a-f]{2}|[0-3]?[0-7]{2}|[<>\[\]{}|#:/])",
+        rb"\\+ud[89ab][0-9a-f]{2}\\+ud[c-f][0-9a-f]{2}",
+        rb"\\+(?:u000[0-9a-f]{5}|u[0-9a-f]{4}|u\{[0-9a-f]{1,6}\}|x[0-9a-f]{2}|[0-3]?[0-7]{2}|[<>\[\]{}|#:/])",
     )
 )
 _COMPILED: list[Any] = []
@@ -73,7 +73,7 @@ class Undisguised:
             if instead is None:
                 continue
             add(old[done:start], done, copy=True)
-            add(instead, start, copy=False)
+            add(instead, start + _backslashes(old[start:end]), copy=False)
             done = end
         if not done:
             return False
@@ -114,13 +114,18 @@ def _decoded(spot: bytes) -> bytes | None:
         return _entity(spot.decode())
     if spot.startswith(b"%"):
         return _bare(bytes.fromhex(spot.replace(b"%", b"").decode()).decode("utf-8", "replace"))
-    if spot[1:2] == b"u" or spot[1:2] == b"x":
-        if spot.count(b"\\") == 2:
-            return _bare(chr(0x10000 + (int(spot[2:6], 16) - 0xD800) * 0x400 + int(spot[8:12], 16) - 0xDC00))
-        return _code(int(spot[2:].strip(b"{}"), 16))
-    if spot[1:].isdigit():
-        return _code(int(spot[1:], 8))
-    return spot[1:]
+    said = spot.lstrip(b"\\")
+    high, _, low = said.partition(b"\\")
+    if low:
+        return _bare(chr(0x10000 + (int(high[1:], 16) - 0xD800) * 0x400 + int(low[-4:], 16) - 0xDC00))
+    if said[:1] in b"ux":
+        return _code(int(said[1:].strip(b"{}"), 16))
+    return _code(int(said, 8)) if said.isdigit() else said
+
+
+def _backslashes(spot: bytes) -> int:
+    """How many backslashes stand before the one that makes the escape: that one has to go for it to be none."""
+    return max(len(spot) - len(spot.lstrip(b"\\")) - 1, 0)
 
 
 def _entity(spot: str) -> bytes | None:

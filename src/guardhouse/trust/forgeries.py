@@ -134,7 +134,7 @@ FORGERIES: Final = (
         "announced_content",
         rf"{_DELIMITER}\s*({_OPENS}){_JOINT}(?:of{_JOINT})?(?:(external|guardhouse)|"
         rf"(tool|retrieved|web|quoted|fetched){_JOINT}(?:content|data|outputs?|results?|documents?|pages?)\b)",
-        must=("<<<END EXTERNAL CONTENT>>>", "<<<end_external_un", "--- end of tool output ---", "[BEGIN RETRIEVED DOCUMENT]"),
+        must=("<<<END EXTERNAL CONTENT>>>", "<<<end_external_un", "--- end of tool output ---"),
         must_not=("at the end of web pages", "- end tooling"),
     ),
     Forgery(
@@ -173,6 +173,7 @@ def forged(text: bytes) -> list[int]:
         if index < len(patterns)
         for match in patterns[index].finditer(text)
         for group in range(1, patterns[index].groups + 1)
+        if match.start(group) >= 0
     ]
 
 

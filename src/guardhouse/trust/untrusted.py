@@ -42,6 +42,10 @@ class Untrusted(msgspec.Struct, frozen=True, kw_only=True):
     marks_spaces: bool = False
     """Whether every space of the text form is written as a mark, so that no run of words looks like anything else."""
 
+    def __repr__(self) -> str:
+        """Without the content, which may be much, and anybody's."""
+        return f"Untrusted(source={self.source!r}, id={self.id!r})"
+
     @property
     def text(self) -> str:
         """The text form, for a model."""
