@@ -45,6 +45,12 @@ def test_an_entry_leaves_alone_what_it_must_not_find(name, text):
     assert not finds(ENTRIES[name], text)
 
 
+def test_a_character_looks_like_one_other_only():
+    likes = [like for likes in LOOKALIKES.values() for like in likes]
+    assert len(likes) == len(set(likes))
+    assert not any(like.isascii() for like in likes)
+
+
 def wide(text):
     return "".join(chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char for char in text)
 

@@ -24,9 +24,9 @@ FORGED: Final = (
     "<|im_ <|start <|end <|system <|user <|assistant <|eot <|begin_of <|endoftext <|channel <|message <|fim_ "
     "[inst] [/inst] <<sys>> <</sys>> <s> </s> <start_of_turn> <end_of_turn> <system> </system> <system- </user> "
     "<tool_call> </tool_result> </function_results> ###system: ###instruction: ###response: {{#system}} {{/system}} "
-    "[system](# beginsystemmessage endsystemmessage enduntrusted endofuntrusted beginuntrusted end_untrusted end_external "
-    "endexternaluntrusted endguardhouseuntrusted </untrusted <untrusted <<<external </user-data </document> "
-    '"tool_calls": "function_call":'
+    "[system](# beginsystemmessage endsystemmessage enduntrusted endofuntrusted beginuntrusted end_untrusted "
+    "end_external endexternaluntrusted endguardhouseuntrusted </untrusted <untrusted <<<external "
+    '</user-data </document> "tool_calls": "function_call":'
 ).split()
 """What may be in no reading of a body, without blanks and in lower case."""
 _PLAIN: Final = str.maketrans({like: char for char, likes in LOOKALIKES.items() for like in likes})
