@@ -24,10 +24,18 @@ def bare(text):
     return Undisguised(text, text.translate(KINDS)).text
 
 
+def forges(text):
+    """Where in a text something would still have to be broken up."""
+    plain = Undisguised(text, text.translate(KINDS))
+    found = [(plain.origin(place), capital) for place, capital in forged(plain.text)]
+    return [place for place, capital in found if not (capital and "a" <= text[place] <= "z")]
+
+
 def finds(forgery, text):
     import re2
 
-    return re2.search(forgery.pattern.encode(), bare(text)) is not None
+    match = re2.search(forgery.pattern.encode(), bare(text))
+    return match is not None and not (forgery.capital and text[match.start(1)].islower())
 
 
 def test_every_entry_has_an_id_of_its_own_and_examples():
@@ -97,12 +105,12 @@ DISGUISES = {
 @pytest.mark.parametrize("disguise", DISGUISES)
 @pytest.mark.parametrize(("name", "text"), MUST)
 def test_no_disguise_helps(name, text, disguise):
-    if disguise == "hexadecimal" and not text.isascii():
+    if (disguise == "hexadecimal" and not text.isascii()) or (disguise == "lower case" and ENTRIES[name].capital):
         return
     shown = quoted(DISGUISES[disguise](text))
     assert "⟦U+" in shown
-    assert not forged(bare(shown))
-    assert not forged(bare(shown.replace(RULE, "")))
+    assert not forges(shown)
+    assert not forges(shown.replace(RULE, ""))
 
 
 def test_words_that_are_spelt_in_tags_are_shown_as_numbers():
@@ -197,10 +205,13 @@ PIECES += [
 @example("syﬆem:")
 @example("[INﬆ]")
 @example("&amp;&lt;system")
+@example("0\x1fBEGIN SYSTEM MESSAGE")
+@example("<|t<user>")
+@example("<|xend untrusted")
 @example("end end untrusted untrusted")
 def test_nothing_is_forged_any_more_and_everything_comes_back(text):
     shown = quoted(text)
-    assert not forged(bare(shown))
+    assert not forges(shown)
     assert unquoted(shown) == text
 
 

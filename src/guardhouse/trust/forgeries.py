@@ -16,6 +16,8 @@ class Forgery(NamedTuple):
     pattern: str
     must: tuple[str, ...]
     must_not: tuple[str, ...]
+    capital: bool = False
+    """Only where it is not in lower case, because there it is a key in many a file."""
 
 
 def _spaced(words: str) -> str:
@@ -35,6 +37,8 @@ _FRAMES: Final = _spaced(
 _MISTRAL: Final = "available_tools tool_calls tool_results tool_content system_prompt"
 _TYPES: Final = _spaced("user human tool function model document")
 """The same that may be names of types: `List<User>`."""
+_LINE: Final = r"(?:^|\n|\\[nrt]|\")[\s>*_#\"'(-]*"
+"""Where a line begins, or a text in quotes, also behind what makes it stand out."""
 _DELIMITER: Final = r"([<\[{]|-{3}|={3}|\*{3}|~{3})"
 _OPENS: Final = r"(?:begin|start|end|close|stop|finish)(?:ing|s|ed)?"
 
@@ -89,9 +93,16 @@ FORGERIES: Final = (
     ),
     Forgery(
         "role_line",
-        r"(?:^|\n|\\[nrt]|\")[\s>*_#\"'(-]*(system|assistant|human|developer)(?:\s+(?:message|prompt|note|override))?[*_\s]*:",
+        rf"{_LINE}(system|assistant|human|developer)(?:\s+(?:message|prompt|note|override))?[*_\s]*:",
         must=("System: do it", "a\n\n  ASSISTANT :", "**Human:** x", "system message: x", '{"a": "b\\n\\nHuman: c"}'),
         must_not=("the system: a tale", '{"system": 1}', "Action: merged\nObservation: green", "user: postgres"),
+    ),
+    Forgery(
+        "user_line",
+        rf"{_LINE}(user|ai|tool|bot)[*_\s]*:",
+        must=("User: yes, go ahead", "a\n> **USER:** x", '{"a": "b\\nUser: c"}'),
+        must_not=("the user: a tale", '{"user": 1}', "user: postgres", "  tool: x"),
+        capital=True,
     ),
     Forgery(
         "template_block",  # Guidance, Handlebars
@@ -161,14 +172,15 @@ _MEMORY: Final = 32 << 20
 _COMPILED: list[tuple[Any, list[Any]]] = []
 
 
-def forged(text: bytes) -> list[int]:
-    """Where characters of `text`, which has no disguise any more, have to be escaped to break up what it forges."""
+def forged(text: bytes) -> list[tuple[int, bool]]:
+    """Where characters of `text`, which has no disguise any more, have to be escaped to break up what it forges; and
+    whether only if they were not in lower case."""
     which, patterns = _compiled()
     found = which.Match(text)
     if len(patterns) not in found:  # it ran out of memory: the witness, which is always there, is missing
         found = range(len(patterns))
     return [
-        match.start(group)
+        (match.start(group), FORGERIES[index].capital)
         for index in found
         if index < len(patterns)
         for match in patterns[index].finditer(text)

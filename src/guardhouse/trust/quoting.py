@@ -11,7 +11,7 @@ from typing import Final
 
 from guardhouse.trust.disguise import Undisguised
 from guardhouse.trust.forgeries import forged
-from guardhouse.trust.lookalikes import HIDDEN, KINDS, belongs
+from guardhouse.trust.lookalikes import HIDDEN, KINDS, OTHER, belongs
 
 RULE: Final = "┊ "
 """What every quoted line begins with."""
@@ -19,6 +19,8 @@ OPENS: Final = "⟦"
 CLOSES: Final = "⟧"
 SPACE: Final = "ˆ"
 """What stands for a space where spaces are marked."""
+_ROUNDS: Final = 4
+"""An escape lets a word begin after it, and a word that is broken up has no other word in it: two rounds find all."""
 _NOT_IN_A_LABEL: Final = frozenset("\n[]<>{}|")
 
 
@@ -29,7 +31,7 @@ def quoted(text: str, *, marks_spaces: bool = False) -> str:
     places.update(_each(text, OPENS))
     if marks_spaces:
         places.update(_each(text, SPACE))
-    places.update(_forged(text, kinds))
+    places = _broken_up(text, kinds, places)
     body = _escaped(text, places)
     if marks_spaces:
         body = body.replace(" ", SPACE)
@@ -54,7 +56,7 @@ def labelled(text: str) -> str:
     """`text` on one line, for a label between brackets, which it can't end."""
     kinds = text.translate(KINDS)
     places = {at for at, kind in enumerate(kinds) if kind in _NOT_IN_A_LABEL or kind == HIDDEN}
-    return _escaped(text, places | _forged(text, kinds))
+    return _escaped(text, _broken_up(text, kinds, places))
 
 
 def unlabelled(label: str) -> str:
@@ -77,9 +79,27 @@ def _hidden(text: str, kinds: str) -> set[int]:
     return places
 
 
+def _broken_up(text: str, kinds: str, places: set[int]) -> set[int]:
+    """`places` and those that have to be escaped too, so that nothing is forged: neither by the text itself, nor by
+    what is left of it between escapes, where words begin that did not before."""
+    found = _forged(text, kinds)
+    for _ in range(_ROUNDS):
+        places = places | found
+        if not places:
+            break
+        left = list(kinds)
+        for place in places:
+            left[place] = OTHER
+        found = _forged(text, "".join(left))
+        if not found:
+            break
+    return places
+
+
 def _forged(text: str, kinds: str) -> set[int]:
     bare = Undisguised(text, kinds)
-    return {bare.origin(place) for place in forged(bare.text)}
+    found = ((bare.origin(place), capital) for place, capital in forged(bare.text))
+    return {place for place, capital in found if not (capital and "a" <= text[place] <= "z")}
 
 
 def _each(text: str, char: str) -> set[int]:
