@@ -164,9 +164,13 @@ def test_a_value_can_not_be_changed_and_does_not_show_its_content_by_accident():
     assert "words" not in repr(value)
 
 
-def test_a_nonce_has_to_be_one():
+def test_a_nonce_and_a_key_have_to_be_ones():
     with pytest.raises(ValueError, match="8 bytes"):
         wrap_untrusted("x", "s", key=KEY, nonce=b"")
+    with pytest.raises(ValueError, match="key"):
+        wrap_untrusted("x", "s", key=b"", nonce=NONCE)
+    with pytest.raises(ValueError, match="key"):
+        is_wrapped_untrusted(wrapped("x").text, b"")
 
 
 def test_marked_spaces_are_told_in_the_marker():

@@ -21,6 +21,8 @@ WARNING: Final = (
 NONCE_BYTES: Final = 8
 _TAG_BYTES: Final = 8
 _ID_LENGTH: Final = 2 * (NONCE_BYTES + _TAG_BYTES)
+_SHORTEST_KEY: Final = 16
+_LONGEST_KEY: Final = 64
 _LONGEST_SOURCE: Final = 200
 _SPACES_MARKED: Final = " spaces=ˆ"
 
@@ -67,8 +69,8 @@ class Untrusted(msgspec.Struct, frozen=True, kw_only=True):
 def wrap_untrusted(content: Any, source: str, *, key: bytes, nonce: bytes, marks_spaces: bool = False) -> Untrusted:
     """`content`, a text or a JSON value, as content from outside.
 
-    `nonce` is 8 new random bytes, `key` is kept from whoever may write content. What is an `Untrusted` already is given
-    back as it is; a text that only looks like one is wrapped like any other.
+    `nonce` is 8 new random bytes, `key` (16 to 64 bytes) is kept from whoever may write content. What is an `Untrusted`
+    already is given back as it is; a text that only looks like one is wrapped like any other.
     """
     if isinstance(content, Untrusted):
         return content
@@ -114,6 +116,8 @@ def explain_markers(*, marks_spaces: bool = False) -> str:
 
 
 def _id(nonce: bytes, source: str, key: bytes) -> str:
+    if not _SHORTEST_KEY <= len(key) <= _LONGEST_KEY:
+        raise ValueError(f"a key has {_SHORTEST_KEY} to {_LONGEST_KEY} bytes")
     said = nonce + source.encode("utf-8", "surrogatepass")
     return (nonce + blake2b(said, key=key, digest_size=_TAG_BYTES, person=b"untrusted id").digest()).hex()
 
