@@ -6,6 +6,7 @@ and backslash escapes are decoded, also where one is inside another. For looking
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from typing import Any, Final
 
@@ -34,7 +35,7 @@ class Undisguised:
     def __init__(self, original: str, kinds: str) -> None:
         """`kinds` is the original, translated by `KINDS`."""
         self._steps: list[tuple[list[int], list[int], bytearray]] = []
-        self._places: list[int] | None = None
+        self._places: array[int] | None = None
         if HIDDEN in kinds or MARK in kinds or SEVERAL in kinds:
             kinds, self._places = _spelt_out(original, kinds)
         self.text = kinds.encode("ascii")
@@ -83,10 +84,10 @@ class Undisguised:
         return True
 
 
-def _spelt_out(original: str, kinds: str) -> tuple[str, list[int]]:
+def _spelt_out(original: str, kinds: str) -> tuple[str, array[int]]:
     """Without what is hidden, with ligatures as letters; and the place of each."""
     pieces: list[str] = []
-    places: list[int] = []
+    places = array("L")
     for place, kind in enumerate(kinds):
         if kind == SEVERAL:
             letters = bared(original[place])

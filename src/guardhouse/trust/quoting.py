@@ -21,18 +21,18 @@ SPACE: Final = "ˆ"
 """What stands for a space where spaces are marked."""
 _ROUNDS: Final = 4
 """An escape lets a word begin after it, and a word that is broken up has no other word in it: two rounds find all."""
-_NOT_IN_A_LABEL: Final = frozenset("\n[]<>{}|")
+_NOT_IN_A_LABEL: Final = frozenset(f"\n[]<>{{}}|{HIDDEN}")
 
 
 def quoted(text: str, *, marks_spaces: bool = False) -> str:
     """`text` in lines behind a rule."""
     kinds = text.translate(KINDS)
-    places = _hidden(text, kinds)
-    places.update(_each(text, OPENS))
+    escapes = _hidden(text, kinds)
+    _add_each(escapes, text, OPENS)
     if marks_spaces:
-        places.update(_each(text, SPACE))
-    places = _broken_up(text, kinds, places)
-    body = _escaped(text, places)
+        _add_each(escapes, text, SPACE)
+    _break_up(escapes, text, kinds)
+    body = _escaped(text, escapes)
     if marks_spaces:
         body = body.replace(" ", SPACE)
     return RULE + body.replace("\n", f"\n{RULE}")
@@ -55,8 +55,9 @@ def unquoted(body: str, *, marks_spaces: bool = False) -> str:
 def labelled(text: str) -> str:
     """`text` on one line, for a label between brackets, which it can't end."""
     kinds = text.translate(KINDS)
-    places = {at for at, kind in enumerate(kinds) if kind in _NOT_IN_A_LABEL or kind == HIDDEN}
-    return _escaped(text, _broken_up(text, kinds, places))
+    escapes = bytearray(kind in _NOT_IN_A_LABEL for kind in kinds)
+    _break_up(escapes, text, kinds)
+    return _escaped(text, escapes)
 
 
 def unlabelled(label: str) -> str:
@@ -67,59 +68,57 @@ def unlabelled(label: str) -> str:
     return text
 
 
-def _hidden(text: str, kinds: str) -> set[int]:
-    """Where characters are that can't be seen, but for those that belong to how the text is written."""
-    places: set[int] = set()
+# Which characters are written as escapes: a byte for each, 1 if it is
+
+
+def _hidden(text: str, kinds: str) -> bytearray:
+    """Those that can't be seen, but for those that belong to how the text is written."""
+    escapes = bytearray(len(text))
     at = kinds.find(HIDDEN)
     while at != -1:
         kept = belongs(text, at)
-        if not kept:
-            places.add(at)
+        escapes[at] = not kept
         at = kinds.find(HIDDEN, at + max(kept, 1))
-    return places
+    return escapes
 
 
-def _broken_up(text: str, kinds: str, places: set[int]) -> set[int]:
-    """`places` and those that have to be escaped too, so that nothing is forged: neither by the text itself, nor by
-    what is left of it between escapes, where words begin that did not before."""
+def _add_each(escapes: bytearray, text: str, char: str) -> None:
+    at = text.find(char)
+    while at != -1:
+        escapes[at] = 1
+        at = text.find(char, at + 1)
+
+
+def _break_up(escapes: bytearray, text: str, kinds: str) -> None:
+    """Add what has to be escaped so that nothing is forged: neither by the text itself, nor by what is left of it
+    between escapes, where words begin that did not before."""
     found = _forged(text, kinds)
     for _ in range(_ROUNDS):
-        places = places | found
-        if not places:
+        for place in found:
+            escapes[place] = 1
+        if 1 not in escapes:
             break
-        left = list(kinds)
-        for place in places:
-            left[place] = OTHER
-        found = _forged(text, "".join(left))
+        found = _forged(text, "".join(OTHER if escape else kind for kind, escape in zip(kinds, escapes, strict=True)))
         if not found:
             break
-    return places
 
 
-def _forged(text: str, kinds: str) -> set[int]:
+def _forged(text: str, kinds: str) -> list[int]:
     bare = Undisguised(text, kinds)
     found = ((bare.origin(place), capital) for place, capital in forged(bare.text))
-    return {place for place, capital in found if not (capital and "a" <= text[place] <= "z")}
+    return [place for place, capital in found if not (capital and "a" <= text[place] <= "z")]
 
 
-def _each(text: str, char: str) -> set[int]:
-    return {at for at, one in enumerate(text) if one == char} if char in text else set()
-
-
-def _escaped(text: str, places: set[int]) -> str:
-    """`text` with the characters at `places` as escapes, those that stand together in one."""
+def _escaped(text: str, escapes: bytearray) -> str:
+    """`text` with its escapes, those that stand together in one."""
     pieces: list[str] = []
     done = 0
-    for at in sorted(places):
-        if pieces and at == done:
-            pieces.append(f" U+{ord(text[at]):04X}")
-        else:
-            if pieces:
-                pieces.append(CLOSES)
-            pieces.append(f"{text[done:at]}{OPENS}U+{ord(text[at]):04X}")
-        done = at + 1
-    if pieces:
-        pieces.append(CLOSES)
+    while (at := escapes.find(1, done)) != -1:
+        end = escapes.find(0, at)
+        end = len(text) if end == -1 else end
+        codes = " ".join(f"U+{ord(char):04X}" for char in text[at:end])
+        pieces.append(f"{text[done:at]}{OPENS}{codes}{CLOSES}")
+        done = end
     return "".join([*pieces, text[done:]])
 
 
