@@ -187,8 +187,8 @@ def unchanged(gateway: list[str], server: list[str], env: dict[str, str], cwd: P
 
 def unmarked(line: bytes) -> bytes:
     """A line without the marks of untrusted content."""
-    text = re.sub(r"⚠️[^<]*<<untrusted [0-9a-f]+>>\\n", "", line.decode())
-    return re.sub(r"\\n<<end of untrusted [0-9a-f]+>>", "", text).encode()
+    text = re.sub(r"⚠️[^<]*<<untrusted [0-9a-f]+>>\\n┊ ", "", line.decode())
+    return re.sub(r"\\n<<end of untrusted [0-9a-f]+>>", "", text).replace("\\n┊ ", "\\n").encode()
 
 
 def tap(log: Path, command: list[str]) -> None:

@@ -43,6 +43,14 @@ if TYPE_CHECKING:
         parse_action,
     )
     from guardhouse.opening import LocalGuard, open_approvals, open_guard, open_judge
+    from guardhouse.trust import (
+        NotWrapped,
+        Untrusted,
+        explain_markers,
+        is_wrapped_untrusted,
+        unwrap_untrusted,
+        wrap_untrusted,
+    )
 
 __version__ = "0.1.0"
 
@@ -50,6 +58,17 @@ _HOMES = {
     "Guard": "guardhouse.guard",
     **dict.fromkeys(("LocalGuard", "open_approvals", "open_guard", "open_judge"), "guardhouse.opening"),
     **dict.fromkeys(("Completed", "Denied", "Failed", "NotCompleted", "Outcome", "Pending"), "guardhouse.adapters"),
+    **dict.fromkeys(
+        (
+            "NotWrapped",
+            "Untrusted",
+            "explain_markers",
+            "is_wrapped_untrusted",
+            "unwrap_untrusted",
+            "wrap_untrusted",
+        ),
+        "guardhouse.trust",
+    ),
 }
 
 __all__ = [
@@ -68,6 +87,7 @@ __all__ = [
     "MemoryReadPost",
     "MemoryReadPre",
     "NotCompleted",
+    "NotWrapped",
     "Outcome",
     "OutputPublish",
     "Pending",
@@ -79,13 +99,18 @@ __all__ = [
     "SkillRunPre",
     "ToolCallPost",
     "ToolCallPre",
+    "Untrusted",
     "UserInput",
     "Verdict",
     "action_hash",
+    "explain_markers",
+    "is_wrapped_untrusted",
     "open_approvals",
     "open_guard",
     "open_judge",
     "parse_action",
+    "unwrap_untrusted",
+    "wrap_untrusted",
 ]
 
 

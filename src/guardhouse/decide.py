@@ -186,6 +186,25 @@ class Case:
             reasons=(_own_reason(REDACTION_FAILED, decision, "the masked call would not be allowed"), *verdict.reasons),
         )
 
+    @property
+    def content(self) -> Any:
+        """What the action brings, unmasked."""
+        return self._scene.body[1]
+
+    @property
+    def source(self) -> str:
+        """Where it comes from, in a few words, masked."""
+        match self.action:
+            case ToolCallPost():
+                source = f"the tool {self.action.tool}"
+            case MemoryReadPost():
+                source = f"the memory {self.action.store}"
+            case SkillRunPost():
+                source = f"the skill {self.action.skill}"
+            case _:
+                source = self.action.type
+        return self._mask(source) if self._mask is not None else source
+
     def _is_untrusted(self) -> bool:
         """Whether the action brings in content from outside. What nobody has described may come from anywhere."""
         if isinstance(self.action, ToolCallPost):

@@ -46,6 +46,7 @@ class Desk:
         self._opening = Lock()
         self._approver: Approver | None = None
         self._sessions: SessionIndex | None = None
+        self._marker_key = b""
         self._closed = False
         _make_private(locations.state)
         section = policy().config.audit
@@ -99,6 +100,14 @@ class Desk:
         from guardhouse.sessions import traces
 
         return traces(self.sessions, session_id, values)
+
+    def marker_key(self) -> bytes:
+        """The key of the markers around content from outside."""
+        if not self._marker_key:
+            from guardhouse.keys import KeyDirectory
+
+            self._marker_key = KeyDirectory(self._locations.keys).key("markers")
+        return self._marker_key
 
     def resume_data(self, request_id: str) -> bytes | None:
         """The call that waits for an approval; see `Approver.resume_data`."""

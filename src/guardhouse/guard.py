@@ -43,6 +43,7 @@ from guardhouse.policy import (
     AUDIT_UNWRITABLE,
     INTERNAL_ERROR,
     INVALID,
+    MARKERS_UNUSABLE,
     POLICY_UNREADABLE,
     SESSION_UNWRITABLE,
     TOO_LARGE,
@@ -51,6 +52,7 @@ from guardhouse.policy import (
 )
 from guardhouse.recording import Made, decision_event, execution_event, trace
 from guardhouse.redact import NOTHING_KNOWN, Description, describe
+from guardhouse.trust import NONCE_BYTES, is_wrapped_untrusted, wrap_untrusted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,6 +71,8 @@ def __getattr__(name: str) -> Any:
     return getattr(ports, name)
 
 
+_PROCESS_KEY: Final = urandom(32)
+"""For the markers of a gate that keeps no keys: then only this process knows its own."""
 _ROUNDS: Final = 5
 """How often `decide` may come back with further questions."""
 
@@ -118,6 +122,8 @@ class Guard:
         pins: Pins | None = None,
         clock: Callable[[], float] = time,
         new_event_id: Callable[[], str] = lambda: f"ev_{urandom(12).hex()}",
+        marker_key: Callable[[], bytes] = lambda: _PROCESS_KEY,
+        new_nonce: Callable[[], bytes] = lambda: urandom(NONCE_BYTES),
     ) -> None:
         self._policy = policy
         self._gatherer = Gatherer(resolver, files, pins, sessions)
@@ -126,6 +132,8 @@ class Guard:
         self._sessions = sessions
         self._clock = clock
         self._new_event_id = new_event_id
+        self._marker_key = marker_key
+        self._new_nonce = new_nonce
         _current(policy)  # a guard that can't be built stops the program
 
     def evaluate(self, action: Action, *, approval_id: str | None = None) -> Verdict:
@@ -196,6 +204,10 @@ class Guard:
             return _held_back(verdict, AUDIT_UNWRITABLE, error)
         return None
 
+    def is_wrapped(self, value: object) -> bool:
+        """Whether `value` is untrusted content that this gate, or one with the same key, has wrapped."""
+        return is_wrapped_untrusted(value, self._marker_key())
+
     @property
     def limits(self) -> Limits:
         """How much input the policy in force looks at."""
@@ -232,6 +244,7 @@ class Guard:
                     verdict = case.settled(verdict, (yield _Settle(case.asked(verdict), approval_id)))
             except Exception as error:  # noqa: BLE001 - what can't be asked is not done
                 verdict = _held_back(verdict, APPROVALS_UNUSABLE, error)
+        verdict = self._wrapped(verdict, case)
         if case is not None and self._sessions is not None:
             try:
                 for remembered in case.remembered(verdict):
@@ -265,6 +278,23 @@ class Guard:
             return msgspec.structs.replace(verdict, event_id=self._new_event_id(), trace_id=name)
         except Exception as error:  # noqa: BLE001 - a decision that can't be named can't be recorded
             return _held_back(verdict, INTERNAL_ERROR, error)
+
+    def _wrapped(self, verdict: Verdict, case: Case | None) -> Verdict:
+        """The verdict with what it lets in from outside in its wrapper."""
+        if case is None or not verdict.untrusted or verdict.decision > Decision.ALLOW_WITH_REDACTION:
+            return verdict
+        try:
+            masked = verdict.decision is Decision.ALLOW_WITH_REDACTION
+            wrapped = wrap_untrusted(
+                verdict.content if masked else case.content,
+                case.source,
+                key=self._marker_key(),
+                nonce=self._new_nonce(),
+                marks_spaces=case.policy.config.untrusted.data_marking,
+            )
+            return msgspec.structs.replace(verdict, wrapped=wrapped)
+        except Exception as error:  # noqa: BLE001 - what can't be marked is not shown
+            return _held_back(verdict, MARKERS_UNUSABLE, error)
 
     def _in_force(self) -> Policy | None:
         """The policy in force, if it can be read, for a verdict that could not be made by it."""
@@ -369,6 +399,7 @@ def _held_back(verdict: Verdict, code: ReasonCode, error: Exception | None = Non
         reasons=(*denied.reasons, *verdict.reasons),
         params=None,
         content=None,
+        wrapped=None,
     )
 
 

@@ -34,7 +34,9 @@ class KeyDirectory:
             raise GuardhouseError(f"The key {path} can't be used: {error.strerror}.", fix=_FIX) from None
 
 
-_FIX: Final = "Mend its directory; a lost key makes pending approvals unusable, and nothing else."
+_FIX: Final = (
+    "Mend its directory. With another key, pending approvals, what sessions know and older markers don't count."
+)
 
 
 def _make(path: Path) -> None:

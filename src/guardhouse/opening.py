@@ -147,6 +147,7 @@ class LocalGuard(Guard):
             sessions=desk if remembers else None,
             pins=PinStore(sources.locations.pins),
             clock=clock,
+            marker_key=desk.marker_key,
         )
         self._session = f"s_{os.urandom(8).hex()}"
         self._names: ToolNames | None = None

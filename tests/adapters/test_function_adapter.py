@@ -8,6 +8,7 @@ import pytest
 
 from guardhouse.adapters import Completed, Denied, Failed, NotCompleted, Pending
 from guardhouse.model import ApprovalStatus, GuardhouseError
+from guardhouse.trust import unwrap_untrusted
 
 API_KEY = "sk-" + "Zq7Xv9Kp2Lm4Nt6Rb8Wd1Yc3"
 
@@ -275,8 +276,10 @@ def test_content_from_outside_is_marked_as_untrusted(place):
     assert outcome.untrusted
     assert outcome.value == "the page"
     assert outcome.text != "the page"
-    assert "the page" in outcome.text
-    assert "untrusted" in outcome.text
+    assert "\n[source: the tool web_fetch]\n" in outcome.text
+    assert unwrap_untrusted(outcome.text) == "the page"
+    assert guard.is_wrapped(outcome.text)
+    assert outcome.text == outcome.result.wrapped.text
 
 
 def test_what_a_tool_raises_is_judged_like_a_result(place):

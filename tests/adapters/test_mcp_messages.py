@@ -46,7 +46,7 @@ def test_no_line_at_all_is_more_than_refused(line):
 @given(result=st.dictionaries(st.sampled_from(["content", "contents", "messages", "text"]), values, max_size=4))
 @pytest.mark.parametrize("method", ["tools/call", "resources/read", "prompts/get"])
 def test_results_of_any_shape_can_be_marked(method, result):
-    assert marked_result(method, result, "x").keys() == result.keys()
+    assert marked_result(method, result, str.upper).keys() == result.keys()
 
 
 @given(line=st.text('ab\\\\ud83DdeEu00"{}:,', max_size=60).map(str.encode))

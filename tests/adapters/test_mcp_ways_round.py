@@ -231,7 +231,7 @@ def test_text_from_outside_is_marked_in_whatever_shape_it_comes(place, method, p
     seen = wire.answer(number, result).to_client.decode()
     assert PLANTED in seen
     assert seen.count("<<untrusted ") == 1
-    assert f">>\\n{PLANTED}" in seen
+    assert f">>\\n┊ {PLANTED}" in seen
 
 
 @pytest.mark.parametrize("method", ["prompts/list", "tools/list", "odd/method", "ping"])

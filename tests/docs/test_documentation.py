@@ -18,6 +18,7 @@ from guardhouse.policy import (
     read_document,
     reason_page,
 )
+from guardhouse.trust import explain_markers
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -61,6 +62,10 @@ def test_no_page_names_a_file_that_is_not_there():
             target = link.split(")")[0].split("#")[0]
             if target and "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_what_a_model_is_told_about_markers_is_in_the_documentation():
+    assert f"\n> {explain_markers()}\n" in (ROOT / "docs" / "untrusted-content.md").read_text()
 
 
 def test_a_built_in_policy_needs_no_file():

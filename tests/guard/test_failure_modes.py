@@ -433,6 +433,31 @@ def test_session_can_not_remember(house):
     assert guard.evaluate(CONTENT).decision is ALLOW, "what is part of no session is remembered by none"
 
 
+PAGE = ToolCallPost(tool="web_fetch", content="a page")
+
+
+def test_key_of_the_markers_can_not_be_used(house, monkeypatch):
+    (house.root / "keys").mkdir(mode=0o700)
+    (house.root / "keys" / "markers.key").write_bytes(b"short")
+    (house.root / "keys" / "markers.key").chmod(0o600)
+    with machine_guard(house, monkeypatch) as guard:
+        check(guard, PAGE, DENY, "guard.markers_unusable")
+        assert guard.evaluate(PAGE).wrapped is None
+        assert guard.evaluate(CONTENT).decision is ALLOW, "what is not from outside needs no marker"
+    (house.root / "keys" / "markers.key").unlink()
+    with machine_guard(house, monkeypatch) as guard:
+        assert guard.evaluate(PAGE).decision is ALLOW
+    (house.root / "keys" / "markers.key").chmod(0o644)
+    with machine_guard(house, monkeypatch) as guard:
+        check(guard, PAGE, DENY, "guard.markers_unusable")
+
+
+def test_no_nonce_for_a_marker(house):
+    check(house.guard(new_nonce=broken), PAGE, DENY, "guard.markers_unusable")
+    check(house.guard(new_nonce=lambda: b""), PAGE, DENY, "guard.markers_unusable")
+    assert house.guard(new_nonce=broken).evaluate(CONTENT).decision is ALLOW
+
+
 def test_store_of_approvals_is_damaged(house, monkeypatch):
     (house.root / "state").mkdir()
     (house.root / "state" / "approvals.db").write_bytes(b"not a database at all" * 100)

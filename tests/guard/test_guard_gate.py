@@ -1,6 +1,7 @@
 """The gate itself: two drivers with one verdict, nothing that breaks becomes an allow, and no secret gets out."""
 
 import asyncio
+import sys
 import threading
 from collections import OrderedDict
 
@@ -31,6 +32,7 @@ from guardhouse.model import (
     ToolCallPre,
     UserInput,
 )
+from guardhouse.trust import unwrap_untrusted
 
 RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 HELD_BACK = {Decision.REQUIRE_APPROVAL, Decision.DENY}
@@ -82,7 +84,7 @@ def settled(verdict):
 @given(action=actions)
 @RELAXED
 def test_the_sync_and_the_async_driver_give_the_same_verdict(shared_house, action):
-    guard = shared_house.guard(ALLOWED)
+    guard = shared_house.guard(ALLOWED, new_nonce=lambda: bytes(8))
     plain = guard.evaluate(action)
     assert settled(plain) == settled(asyncio.run(guard.evaluate_async(action)))
     assert settled(plain) == settled(guard.evaluate(action))
@@ -92,7 +94,7 @@ def test_the_sync_and_the_async_driver_give_the_same_verdict(shared_house, actio
 @given(action=actions)
 @RELAXED
 def test_the_wire_form_gives_the_same_verdict(shared_house, action):
-    guard = shared_house.guard(ALLOWED)
+    guard = shared_house.guard(ALLOWED, new_nonce=lambda: bytes(8))
     verdict, understood = guard.evaluate_json(msgspec.json.encode(action))
     assert understood
     assert settled(verdict) == settled(guard.evaluate(action))
@@ -672,6 +674,8 @@ def placed(secret):
 
 
 def leaks(verdict, needle):
+    if verdict.mode == "observe" and verdict.decision is Decision.ALLOW:
+        verdict = msgspec.structs.replace(verdict, wrapped=None)  # what is only observed is passed on as it is
     return [text for text in every_text(verdict) if needle.lower() in text.lower()]
 
 
@@ -802,3 +806,52 @@ def test_many_names_are_looked_up_side_by_side(house):
     guard = house.guard(yaml, resolver=RecordingResolver(answer))
     urls = [f"https://h{index}.example.com/" for index in range(8)]
     assert guard.evaluate(ToolCallPre(tool="fetch", params={"urls": urls})).decision is Decision.ALLOW
+
+
+# Content from outside ------------------------------------------------------------------------------------------------
+
+
+def test_a_verdict_that_lets_content_in_from_outside_has_it_wrapped(house):
+    guard = house.guard()
+    for action, source in (
+        (ToolCallPost(tool="web_fetch", content="a page"), "the tool web_fetch"),
+        (MemoryReadPost(store="notes", content="a page"), "the memory notes"),
+        (SkillRunPost(skill="pdf", content="a page"), "the skill pdf"),
+    ):
+        verdict = guard.evaluate(action)
+        assert verdict.untrusted
+        assert f"\n[source: {source}]\n" in verdict.wrapped.text
+        assert unwrap_untrusted(verdict.wrapped) == "a page"
+        assert guard.is_wrapped(verdict.wrapped.text)
+        assert asyncio.run(guard.evaluate_async(action)).wrapped.source == source
+    assert guard.evaluate(ToolCallPost(tool="read_file", content="mine")).wrapped is None
+
+
+def test_what_is_wrapped_is_what_may_be_seen(house):
+    secret = SECRETS["openai"][0]
+    verdict = house.guard().evaluate(ToolCallPost(tool="web_fetch", content={"key": f"{secret} x"}))
+    assert verdict.decision is Decision.ALLOW_WITH_REDACTION
+    assert unwrap_untrusted(verdict.wrapped) == verdict.content
+    assert secret not in verdict.wrapped.text
+
+
+def test_what_is_held_back_is_not_wrapped(house):
+    rule = "guard: {rules: [{id: none, effect: deny, action: ToolCallPost, regex: planted}]}"
+    verdict = house.guard(rule).evaluate(ToolCallPost(tool="web_fetch", content="planted"))
+    assert verdict.untrusted
+    assert verdict.wrapped is None
+
+
+def test_gates_with_one_key_know_each_others_markers_and_others_do_not(house):
+    page = ToolCallPost(tool="web_fetch", content="a page")
+    text = house.guard(marker_key=lambda: b"k" * 32).evaluate(page).wrapped.text
+    assert house.guard(marker_key=lambda: b"k" * 32).is_wrapped(text)
+    assert not house.guard(marker_key=lambda: b"o" * 32).is_wrapped(text)
+    assert not house.guard().is_wrapped(text)
+
+
+def test_the_text_of_a_wrapper_is_only_made_for_whoever_reads_it(house, monkeypatch):
+    monkeypatch.setitem(sys.modules, "guardhouse.trust.quoting", None)
+    verdict = house.guard().evaluate(ToolCallPost(tool="web_fetch", content="a page"))
+    with pytest.raises(ImportError):
+        _ = verdict.wrapped.text

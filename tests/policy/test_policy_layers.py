@@ -21,6 +21,7 @@ guard:
       follow_redirects: false
       allow_proxy: false
   secrets: {level: full, patterns: [{id: mine, pattern: "mine-[a-z]+"}]}
+  untrusted: {data_marking: true}
   tools: {crm: {capabilities: [reads]}}
   detectors: {secrets: true}
   findings: {path.sensitive_read: require_approval}
@@ -55,6 +56,7 @@ MOVES = {
     "network.default.follow_redirects": ("false", "true"),
     "network.default.allow_proxy": ("false", "true"),
     "secrets.level": ("full", "partial"),
+    "untrusted.data_marking": ("true", "false"),
     "secrets.patterns": ("[]", "[{id: theirs, pattern: theirs-x}]"),
     "tools.crm.capabilities": (None, "[]"),
     "tools.bash.capabilities": (None, "[reads]"),

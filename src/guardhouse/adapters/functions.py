@@ -29,7 +29,6 @@ from guardhouse.model import (
     Verdict,
     parse_action,
 )
-from guardhouse.trust import wrap_untrusted
 
 if TYPE_CHECKING:
     from guardhouse.guard import Guard
@@ -175,7 +174,7 @@ class _Guarded(ABC, Generic[P, R]):
             asked = result.approval_request_id
             again = partial(self._shown, call, verdict, content, raised=raised, approval_id=asked)
             return Pending(result, lambda: self._drive(again()), ran=True)
-        return _outcome(self.name, verdict, result, content, raised=raised)
+        return _outcome(verdict, result, content, raised=raised)
 
     def _named(self) -> dict[str, Any]:
         return msgspec.structs.asdict(self.context)
@@ -276,19 +275,18 @@ def _plain_result(value: Any) -> Any:
     return value
 
 
-def _outcome(tool: str, call: Verdict, result: Verdict, content: Any, *, raised: bool) -> Outcome[Any]:
+def _outcome(call: Verdict, result: Verdict, content: Any, *, raised: bool) -> Outcome[Any]:
     """What the caller gets, once the result is judged."""
     if result.decision is Decision.ALLOW_WITH_REDACTION:
         content = result.content
     elif result.decision is not Decision.ALLOW:
         return Denied(result, ran=True)
     text = content if isinstance(content, str) else msgspec.json.encode(content).decode()
+    error = text.partition(":")[0]
+    if result.wrapped is not None:
+        text = result.wrapped.text
     if raised:
-        error = text.partition(":")[0]
-        text = wrap_untrusted(text, tool, urandom(12).hex()) if result.untrusted else text
         return Failed(error if error.isidentifier() and len(error) <= _LONGEST_NAME else "Exception", text, result)
-    if result.untrusted:
-        text = wrap_untrusted(text, tool, urandom(12).hex())
     redacted = Decision.ALLOW_WITH_REDACTION in {call.decision, result.decision}
     return Completed(content, text, redacted, result.untrusted, call, result)
 

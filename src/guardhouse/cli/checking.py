@@ -66,6 +66,8 @@ def _verdict_line(verdict: Verdict, *, findings: bool) -> str:
     wire: dict[str, Any] = msgspec.to_builtins(verdict)
     if not findings:
         wire.pop("findings", None)
+    if verdict.wrapped is not None:
+        wire["wrapped"] = verdict.wrapped.text
     wire["message"] = verdict.for_person
     wire["agent_message"] = verdict.for_agent
     return msgspec.json.encode(wire).decode()

@@ -82,7 +82,7 @@ def _run(suite: Suite, file: Path, predictions: Path | None, *, errors: bool) ->
                     f"{file}:{number}: not a row of this suite ({type(error).__name__}).",
                     fix=f"A row has: {suite.row}.",
                 ) from None
-            written.append(json.dumps(prediction, ensure_ascii=False))
+            written.append(_line(prediction))
             if outcome is not None:
                 rows[outcome.group] += 1
                 right[outcome.group] += outcome.right
@@ -107,3 +107,15 @@ def _run(suite: Suite, file: Path, predictions: Path | None, *, errors: bool) ->
         "p50_us": 1e6 * ordered[len(ordered) // 2],
         "p95_us": 1e6 * ordered[int(0.95 * (len(ordered) - 1))],
     }
+
+
+def _line(prediction: dict[str, Any]) -> str:
+    """A prediction as JSON, for people to read; half a surrogate pair, which no file can hold, as its escape."""
+    import json
+
+    line = json.dumps(prediction, ensure_ascii=False)
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return json.dumps(prediction)
+    return line

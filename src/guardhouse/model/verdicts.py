@@ -7,7 +7,7 @@ repeating them would plant them again.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 import msgspec
 
@@ -105,6 +105,19 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"{where}." if where else ""
 
 
+class Wrapped(Protocol):
+    """Content from outside as a model may read it; `guardhouse.trust.Untrusted`."""
+
+    @property
+    def text(self) -> str:
+        """All of it, as one text."""
+        ...
+
+    def around(self, text: str) -> str:
+        """One text of it, for an answer that has to keep its shape."""
+        ...
+
+
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The gate's answer to one action."""
 
@@ -120,7 +133,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     content: Any = None
     """With `allow_with_redaction` on content: the content as it may be passed on."""
     untrusted: bool = False
-    """The content comes from outside: whoever passes it on to a model marks it (`wrap_untrusted`)."""
+    """The content comes from outside: a model gets it as `wrapped`."""
+    wrapped: Wrapped | None = None
+    """With `untrusted`, if it may be passed on: the content in its wrapper; set by the gate, not by `decide`. Its text
+    is only made once somebody asks for it."""
     findings: tuple[Finding, ...] = ()
     facts: Facts = NO_FACTS
     """What the world said, masked like everything else here; digests of files that hold secrets are left out."""

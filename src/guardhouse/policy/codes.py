@@ -209,6 +209,15 @@ SESSION_UNWRITABLE: Final = ReasonCode(
     example="A tool's result while the session index is locked.",
     about="text",
 )
+MARKERS_UNUSABLE: Final = ReasonCode(
+    id="guard.markers_unusable",
+    title="Content from outside can't be marked",
+    severity=Severity.HIGH,
+    why="A model could not tell it from the words of its user, so it does not get it.",
+    instead="Ask the user to look at the guard's directory of keys.",
+    example="A web page while the key of the markers can be read by others.",
+    about="text",
+)
 
 REFUSED: Final[dict[Refusal, ReasonCode]] = {
     "denied": DENIED,
@@ -239,6 +248,7 @@ GATE_CODES: Final = (
     APPROVALS_UNUSABLE,
     AUDIT_UNWRITABLE,
     SESSION_UNWRITABLE,
+    MARKERS_UNUSABLE,
 )
 
 

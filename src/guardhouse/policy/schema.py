@@ -97,6 +97,13 @@ ArgumentRole = Literal[
 FieldLabel = Literal["server", "own", "third_party"]
 
 
+class UntrustedSection(_Section, frozen=True, kw_only=True):
+    """Content from outside, as a model gets it."""
+
+    data_marking: bool = False
+    """Write each space of it as a mark, so that a model sees in every line what it reads. Costs some tokens."""
+
+
 class ToolSection(_Section, frozen=True, kw_only=True):
     """What you know about a tool."""
 
@@ -225,6 +232,7 @@ class GuardSection(_Section, frozen=True, kw_only=True):
     paths: PathsSection = PathsSection()
     network: dict[str, NetworkSection] = {}
     secrets: SecretsSection = SecretsSection()
+    untrusted: UntrustedSection = UntrustedSection()
     tools: dict[str, ToolSection] = {}
     """Tools by name or glob."""
     own: tuple[str, ...] = ()

@@ -47,6 +47,7 @@ TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
     ("network.*.allow_proxy", Direction.FALSE),
     ("secrets.level", Direction.STRICTER),
     ("secrets.patterns", Direction.ADDS_WORDS),
+    ("untrusted.data_marking", Direction.TRUE),
     ("tools.*.capabilities", Direction.OWNER),
     ("tools.*.pinned_to", Direction.OWNER),
     ("tools.*.description", Direction.OWNER),

@@ -98,6 +98,15 @@ def test_a_log_that_can_not_be_written_is_a_no(hooked):
         assert hooked.run(event).does == "stops"
 
 
+def test_a_key_of_the_markers_that_can_not_be_used_holds_a_result_back(hooked):
+    key = hooked.home / ".local" / "share" / "guardhouse" / "keys" / "markers.key"
+    key.parent.mkdir(parents=True, mode=0o700)
+    key.write_bytes(b"short")
+    reaction = hooked.run(hooked.result("mcp__notes__read", "PLANTED"))
+    assert reaction.does == "stops"
+    assert b"PLANTED" not in reaction.out
+
+
 def test_a_full_disk_is_a_no(hooked):
     def no_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))

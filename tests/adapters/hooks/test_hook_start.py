@@ -17,7 +17,8 @@ NOT_WITHOUT_CAUSE = frozenset(
     " guardhouse.config.trust_store guardhouse.detect.inline guardhouse.detect.paths.hooks"
     " guardhouse.detect.paths.patches guardhouse.detect.python guardhouse.detect.sql guardhouse.net.addresses"
     " guardhouse.net.destination guardhouse.net.hosts guardhouse.net.local_names guardhouse.policy.conditions"
-    " guardhouse.ports guardhouse.sessions sqlite3".split()
+    " guardhouse.ports guardhouse.sessions guardhouse.trust.disguise guardhouse.trust.forgeries"
+    " guardhouse.trust.lookalikes guardhouse.trust.quoting sqlite3".split()
 )
 """Loaded for the calls that have an address, code, a patch, a result, and so on."""
 FOR_COMMANDS = frozenset("guardhouse.detect.shell guardhouse.detect.commands.looking guardhouse.detect.acts".split())

@@ -105,10 +105,10 @@ class ClaudeCode(Agent):
         if not lets_pass(verdict):
             return self.without_result(event, f"Withheld by Guardhouse. {refusal(verdict)}")
         content = shown.content
-        if shown.untrusted:
+        if shown.mark is not None:
             from guardhouse.adapters.hooks.marking import marked  # for results only
 
-            content = marked(content, f"the tool {event.tool}")
+            content = marked(content, shown.mark)
         output = {"updatedToolOutput": content} if shown.masked or content != shown.content else {}
         if shown.note:
             output["additionalContext"] = shown.note

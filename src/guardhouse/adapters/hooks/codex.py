@@ -99,13 +99,10 @@ class Codex(Agent):
         fields: dict[str, Any] = {}
         if shown.note:
             fields["hookSpecificOutput"] = {"hookEventName": event.name, "additionalContext": shown.note}
-        if shown.masked or shown.untrusted:
+        if shown.masked or shown.mark is not None:
             text = shown.content if isinstance(shown.content, str) else msgspec.json.encode(shown.content).decode()
-            if shown.untrusted:
-                from guardhouse.adapters.hooks.marking import in_marks  # for results only
-
-                text = in_marks(text, f"the tool {event.tool}")
-            fields |= {"decision": "block", "reason": f"The result, as it may be seen:\n{text}"}
+            seen = text if shown.mark is None else shown.mark(text)
+            fields |= {"decision": "block", "reason": f"The result, as it may be seen:\n{seen}"}
         return fields
 
     def without_result(self, event: HookEvent, reason: str) -> dict[str, Any]:  # noqa: ARG002 - one shape for all

@@ -6,10 +6,9 @@ stays, if it is one of the few words that do; every other text may be somebody's
 
 from __future__ import annotations
 
-from os import urandom
 from typing import TYPE_CHECKING, Any, Final
 
-from guardhouse.trust import is_data, is_name, wrap_untrusted
+from guardhouse.trust import is_data, is_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,16 +26,9 @@ _NAME_KEYS: Final = frozenset("uri url filePath tool_use_id".split())
 marks also says that nothing in it counts."""
 
 
-def marked(value: Any, source: str) -> Any:
+def marked(value: Any, mark: Callable[[str], str]) -> Any:
     """`value` with every text in it marked as untrusted."""
-    return _changed(value, lambda text: in_marks(text, source), keeps=_is_kept)
-
-
-def in_marks(text: str, source: str) -> str:
-    """`text` between marks that it can't have known of."""
-    while (marker := urandom(8).hex()) in text:
-        continue
-    return wrap_untrusted(text, source, marker)
+    return _changed(value, mark, keeps=_is_kept)
 
 
 def withheld(value: Any, instead: str) -> Any:

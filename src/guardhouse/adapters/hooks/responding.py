@@ -113,7 +113,7 @@ def _to_result(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
     content = event.fields.get("tool_response")
     with house.open(agent, event, holds_questions=True) as guard:
         verdict = guard.evaluate_result(agent.result(event, content), None)
-    return agent.to_result(event, verdict, _shown(verdict, content))
+        return agent.to_result(event, verdict, _shown(guard, verdict, content))
 
 
 def _to_failure(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
@@ -154,8 +154,11 @@ _ANSWERS: Final = {
 }
 
 
-def _shown(verdict: Verdict, content: Any) -> Shown:
-    """What the model may see of a result."""
+def _shown(guard: Guard, verdict: Verdict, content: Any) -> Shown:
+    """What the model may see of a result. What a gate of ours before a server has wrapped is not wrapped again."""
     masked = verdict.decision is Decision.ALLOW_WITH_REDACTION
     seen = (verdict.content if masked else content) if lets_pass(verdict) else None
-    return Shown(seen, masked, verdict.untrusted)
+    wrapped = verdict.wrapped
+    if wrapped is None:
+        return Shown(seen, masked)
+    return Shown(seen, masked, lambda text: text if guard.is_wrapped(text) else wrapped.around(text))

@@ -125,10 +125,10 @@ class ServerSide:
             body = verdict.content
         elif verdict.decision is not Decision.ALLOW:
             return Outgoing(to_client=withheld(message.id, asked, why_unseen(verdict)))
-        if verdict.untrusted and message.kind == "error":
-            body = marked_error(body, call.tool)
-        elif verdict.untrusted and asked.method not in UNMARKED:
-            body = marked_result(asked.method, body, call.tool)
+        if verdict.wrapped is not None and message.kind == "error":
+            body = marked_error(body, verdict.wrapped.around)
+        elif verdict.wrapped is not None and asked.method not in UNMARKED:
+            body = marked_result(asked.method, body, verdict.wrapped.around)
         if body is message.body[message.kind]:
             return Outgoing(to_client=ended(line))
         return Outgoing(to_client=encoded({**message.body, message.kind: body}))
