@@ -43,9 +43,7 @@ _MOST_QUOTED: Final = 48
 _LONGEST_QUOTE: Final = 160
 
 
-def remember(
-    scene: Scene, verdict: Verdict, event: NewEvent, mask: Callable[[str], str]
-) -> tuple[Remembered, ...]:
+def remember(scene: Scene, verdict: Verdict, event: NewEvent, mask: Callable[[str], str]) -> tuple[Remembered, ...]:
     """What is to be kept of an action that was let through, in order."""
     action = scene.action
     if isinstance(action, UserInput):
@@ -119,4 +117,3 @@ def _quotes(reading: Reading, mask: Callable[[str], str]) -> tuple[str, ...]:
         visible(mask(" ".join(one.quote[: 4 * _LONGEST_QUOTE].split()))[:_LONGEST_QUOTE]) if one.quote else ""
         for one in reading.objects[:_MOST_QUOTED]
     )
-

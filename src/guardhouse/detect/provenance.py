@@ -23,7 +23,9 @@ _ID: Final = "provenance"
 _ASK: Final = "Show the user what would be done and where it comes from, and go on with what they asked for."
 
 
-def _code(name: str, title: str, why: str, instead: str, example: str, severity: Severity = Severity.MEDIUM) -> ReasonCode:
+def _code(
+    name: str, title: str, why: str, instead: str, example: str, severity: Severity = Severity.MEDIUM
+) -> ReasonCode:
     return ReasonCode(
         id=f"provenance.{name}", title=title, severity=severity, why=why, instead=instead, example=example,
         on=("ToolCallPre",), about="text",
@@ -245,21 +247,23 @@ def _find(scene: Scene) -> Iterator[Finding]:
 
 
 def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Finding]:
-    from guardhouse.trust.ledger import Ledger, from_kept
+    from guardhouse.trust.ledger import Ledger, Sightings, from_kept
 
     shape = _shape(scene)
-    found = _arguments(scene)
-    ledger = Ledger(shape, state, traces, tuple(from_kept(one) for one in state.requests), found)
+    sightings = Sightings(state, traces, [from_kept(one) for one in state.requests])
+    ledger = Ledger(shape, sightings, _arguments(scene))
     if not consequential(scene):
-        if state.untrusted and not ledger.implies_kind():
+        if state.untrusted and not ledger.is_asked_for():
             yield _finding(CHANGING_READ, scene)
         return
+    traced = ledger.trace()
     if ledger.is_repeated(call_value(scene)):
         yield _finding(REPEATED, scene)
-    traced = [one for argument in found for one in ledger.trace(argument)]
-    unasked = not _only_fetches(scene) and not _runs(scene) and not ledger.implies_kind(traced)
-    if unasked and (state.untrusted or shape.outward or shape.kind.is_destroying):
-        yield _finding(DELEGATED if ledger.takes_orders else UNASKED_KIND, scene)
+    if not _only_fetches(scene) and not _runs(scene) and not ledger.is_asked_for(traced):
+        if ledger.takes_orders:
+            yield _finding(DELEGATED, scene)
+        elif state.untrusted or shape.outward or shape.kind.is_destroying:
+            yield _finding(UNASKED_KIND, scene)
     if shape.outward:
         yield from _secrets(scene)
     if state.untrusted:
@@ -303,7 +307,7 @@ def _of(traced: Traced, scene: Scene, traces: Traces) -> Finding:
     """The finding that a value of doubtful origin is."""
     from guardhouse.trust.ledger import Role
 
-    if traced.kind == "private":
+    if traced.private:
         code = PRIVATE_DATA
     elif traced.role is Role.CONTENT:
         code = PLANTED_TEXT

@@ -48,7 +48,7 @@ class Conversation:
     ) -> None:
         self.guard = guard
         self.server = server
-        self.named = {"session_id": session_id, "source": f"mcp:{server}"}
+        self.named: dict[str, Any] = {"session_id": session_id, "source": f"mcp:{server}"}
         self.notice = notice
         self.announced = Announcements(server, store, mask, notice)
         self.of_client = Requests()

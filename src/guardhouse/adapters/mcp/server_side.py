@@ -141,6 +141,7 @@ class ServerSide:
         post = ToolCallPost(
             tool=call.tool,
             content=body,
+            params=call.params,
             call_id=call.call_id,
             tool_digest=call.tool_digest,
             **self._shared.named,

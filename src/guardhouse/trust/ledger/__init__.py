@@ -4,9 +4,11 @@ It keeps nothing by itself. `read_content` and `read_request` say what a session
 `questions` and `Ledger` hold a call against what the session found.
 """
 
+from guardhouse.trust.ledger.arguments import Argument, arguments
 from guardhouse.trust.ledger.kinds import Kind, kind_of
-from guardhouse.trust.ledger.matching import Argument, Ledger, Shape, Source, Traced, arguments, questions
+from guardhouse.trust.ledger.matching import Ledger, Source, Traced
 from guardhouse.trust.ledger.pointing import pointing_questions, points_at
+from guardhouse.trust.ledger.questions import questions
 from guardhouse.trust.ledger.reading import Object, Reading, echoes, read_content
 from guardhouse.trust.ledger.request import (
     Request,
@@ -18,7 +20,8 @@ from guardhouse.trust.ledger.request import (
     typed_part,
 )
 from guardhouse.trust.ledger.roles import Role
-from guardhouse.trust.ledger.shapes import shape_of
+from guardhouse.trust.ledger.shapes import Shape, shape_of
+from guardhouse.trust.ledger.sightings import Sightings
 
 __all__ = [
     "Argument",
@@ -29,6 +32,7 @@ __all__ = [
     "Request",
     "Role",
     "Shape",
+    "Sightings",
     "Source",
     "Traced",
     "arguments",

@@ -261,7 +261,9 @@ class Kind(msgspec.Struct, frozen=True):
         return bool(self.verbs) and self.verbs[0] in FREE_STEPS
 
 
-_PUBLIC: Final = _stemmed("issue comment review pr wiki release post page gist discussion reply answer channel webpage blog")
+_PUBLIC: Final = _stemmed(
+    "issue comment review pr wiki release post page gist discussion reply answer channel webpage blog"
+)
 GRAVE: Final = _stemmed(
     "password permission visibility role webhook forwarding pin key token secret 2fa owner access credential scope lock "
     "unlock privacy"
@@ -289,7 +291,10 @@ def kind_of(tool: str, description: str = "") -> Kind:
 
 
 _GENERIC: Final = frozenset(
-    map(stem, "send create add make new set update change edit delete remove get put write open close start post order".split())
+    map(
+        stem,
+        "send create add make new set update change edit delete remove get put write open close start post order".split(),
+    )
 )
 """Words of tools' names that say little without what they are done to."""
 _ALSO_NOUN: Final = frozenset(map(stem, "email mail message order review comment label tag branch star".split()))
@@ -307,7 +312,11 @@ def _verbs(in_name: Sequence[str]) -> tuple[str, ...]:
     found = [_TOOL_KIND[word] for word in in_name if word in _TOOL_KIND]
     if found and found[0] in {"send", "move"} and not _MONEY.isdisjoint(in_name):
         return ("pay",)
-    if found and found[0] in {"create", "change"} and not {"event", "calendar", "reminder", "alarm"}.isdisjoint(in_name):
+    if (
+        found
+        and found[0] in {"create", "change"}
+        and not {"event", "calendar", "reminder", "alarm"}.isdisjoint(in_name)
+    ):
         return ("plan", found[0])
     if found and found[0] == "create" and not {"member", "participant", "collaborator", "user"}.isdisjoint(in_name):
         return ("invite", *found[:1])

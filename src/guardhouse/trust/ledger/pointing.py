@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.trust.ledger.matching import Argument, Shape
 from guardhouse.trust.ledger.roles import Role
 from guardhouse.trust.ledger.values import Value, values
 from guardhouse.trust.ledger.words import telling, words
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from guardhouse.model import Traces
+    from guardhouse.trust.ledger.arguments import Argument
+    from guardhouse.trust.ledger.shapes import Shape
 
 _LONGEST: Final = 6
 _EXACT: Final = frozenset({"email", "url", "path", "id", "handle"})

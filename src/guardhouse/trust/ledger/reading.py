@@ -383,14 +383,14 @@ def _flags(objects: list[_Draft]) -> dict[int, set[str]]:
     found: dict[int, set[str]] = {}
     for members in groups.values():
         for family in ("size", "price", "rating", "date", "count"):
-            measured = [(objects[member].measures[family], member) for member in members if family in objects[member].measures]
+            measured = [
+                (objects[member].measures[family], member) for member in members if family in objects[member].measures
+            ]
             comparable = [one for one in measured if isinstance(one[0], type(measured[0][0]))] if measured else []
             if len(comparable) > 1:
                 amounts = [str(one[0]) if isinstance(one[0], str) else one[0] for one in comparable]
-                for word, extreme in (("max", max(amounts)), ("min", min(amounts))):  # type: ignore[type-var]
+                for word, extreme in (("max", max(amounts)), ("min", min(amounts))):
                     for amount, member in comparable:
                         if amount == extreme:
                             found.setdefault(member, set()).add(f"{word} {family}")
     return found
-
-

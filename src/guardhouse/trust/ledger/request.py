@@ -30,7 +30,7 @@ MARKS: Final = {
     "min date": "oldest|earliest|first|next|soonest|upcoming",
     "max count": "most|highest number|largest number|busiest|most active",
     "min count": "least|lowest number|smallest number|fewest",
-    "all": "all|each|every|everyone|everybody|both|everything|any|whoever|them|they|those|these|others",
+    "all": "all|each|every|everyone|everybody|both|everything|whoever",
     "delegates": "according to|accordingly|based on|as described|as stated|as mentioned|as written|as listed|as it says|"
                  "as requested|instruction|instructions|specified in|mentioned in|listed in|described in|stated in|"
                  "whatever it says|what it says|says|follow the|do what|as per|per the|given in|see the|todo|to do|"
@@ -74,7 +74,8 @@ _YES: Final = frozenset(
 _LONGEST_YES: Final = 12
 _ORDINALS: Final = {name: number for number, name in enumerate("first second third fourth fifth sixth".split())}
 _NUMBER_WORDS: Final = {
-    name: number for number, name in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)
+    name: number
+    for number, name in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)
 }
 _MOST_WORDS: Final = 1500
 _MOST_NUMBERS: Final = 24
@@ -98,7 +99,6 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
     """`the second one`: 1."""
     confirms: bool = False
     """It says yes to what was shown, and nothing else."""
-
 
     def kept(self) -> dict[str, str]:
         """The same in the form in which a session keeps it: a letter for each kind and mark."""

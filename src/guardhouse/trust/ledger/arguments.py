@@ -1,0 +1,110 @@
+"""The values in a call, each with its role: what the argument is for, and what the form of the value says beyond it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from guardhouse.trust.ledger.roles import Parameter, Role, by_name
+from guardhouse.trust.ledger.values import Value, values
+from guardhouse.trust.ledger.words import name_words, words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from guardhouse.trust.ledger.kinds import Kind
+    from guardhouse.trust.ledger.shapes import Shape
+
+LONGEST_NAME: Final = 12
+"""Words of a text that may still be a name or a title."""
+LONGEST_WORD: Final = 12
+_MOST_LEAVES: Final = 400
+_DEEPEST: Final = 24
+_LABELLED: Final = frozenset({"ship", "shipto", "address", "street"})
+"""Arguments that take an address, or a word for one that the service knows."""
+_NAMES_OF_NEW: Final = frozenset({"name", "label", "heading"})
+_WORDS_WITH_MONEY: Final = frozenset({"reference", "purpose", "memo"})
+_MAKING: Final = frozenset({"create", "plan", "post"})
+
+
+class Argument(NamedTuple):
+    """One value in a call."""
+
+    field: str
+    key: str
+    """The name it stands under; items of a list have the list's."""
+    value: Any
+    role: Role
+    parameter: Parameter
+
+
+def arguments(params: Mapping[str, Any], shape: Shape) -> list[Argument]:
+    """Every value in a call, with its role."""
+    found: list[Argument] = []
+    tool_words = name_words(shape.name)
+    for name, value in params.items():
+        parameter = shape.parameters.get(name) or Parameter(role=by_name(name, tool_words) or Role.SELECTOR)
+        if parameter.role is Role.SELECTOR and not parameter.choices and _is_free_name(name, shape.kind):
+            parameter = Parameter(role=Role.CONTENT, known=True)
+        _walk(value, f"params.{name}", name, parameter, tool_words, found, 0)
+    return found
+
+
+def _is_free_name(name: str, kind: Kind) -> bool:
+    """Whether an argument gives a name to what is made, or goes with a payment: free text, and no choice."""
+    last = name_words(name)[-1:]
+    if "pay" in kind.verbs and not _WORDS_WITH_MONEY.isdisjoint(last):
+        return True
+    return not _NAMES_OF_NEW.isdisjoint(last) and not _MAKING.isdisjoint(kind.verbs[:1])
+
+
+def _walk(
+    value: Any,
+    field: str,
+    key: str,
+    parameter: Parameter,
+    tool_words: Sequence[str],
+    found: list[Argument],
+    depth: int,
+) -> None:
+    if len(found) >= _MOST_LEAVES or depth > _DEEPEST:
+        return
+    if isinstance(value, dict):
+        for name, item in value.items():
+            role = by_name(str(name), tool_words) or (Role.FLAG if name == "type" else parameter.role)
+            _walk(item, f"{field}.{name}", str(name), Parameter(role=role), tool_words, found, depth + 1)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _walk(item, f"{field}[{index}]", key, parameter, tool_words, found, depth + 1)
+    elif value is not None and value != "":
+        found.append(Argument(field, key, value, _role(value, parameter, key), parameter))
+
+
+def _role(value: Any, parameter: Parameter, key: str) -> Role:
+    """The role of a value: what its argument is for, unless its form says more."""
+    role = parameter.role
+    if isinstance(value, bool):
+        return Role.FLAG
+    if not isinstance(value, str):
+        return Role.AMOUNT if role in {Role.CONTENT, Role.RECIPIENT} else role
+    if role is Role.RECIPIENT and not _LABELLED.isdisjoint(name_words(key)):
+        return Role.SELECTOR if value.isalpha() and len(value) <= LONGEST_WORD else role
+    if parameter.known or role is not Role.SELECTOR:
+        return role
+    return Role.CONTENT if len(words(value)) > LONGEST_NAME else _by_form(value) or role
+
+
+def _by_form(value: str) -> Role | None:
+    """The role that a value has by its looks, whatever the argument is called."""
+    typed = next(values(value), None)
+    spaced = " " in value.strip()
+    if typed is None or (spaced and not is_whole(typed, value)):
+        return None
+    if typed.type in {"url", "host"}:
+        return Role.DESTINATION
+    is_number = typed.type == "id" and (spaced or value.strip().startswith("+"))
+    return Role.RECIPIENT if typed.type == "email" or is_number else None
+
+
+def is_whole(value: Value, text: str) -> bool:
+    """Whether a text is nothing but this value, written with blanks: a phone number, an account."""
+    return value.type == "id" and value.form == "".join(char for char in text.lower() if char.isalnum())

@@ -1,0 +1,42 @@
+"""Whether the user's words ask for the kind of action that a call is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from guardhouse.trust.ledger.kinds import with_means
+
+if TYPE_CHECKING:
+    from guardhouse.trust.ledger.kinds import Kind
+    from guardhouse.trust.ledger.sightings import Sightings
+
+_SELF_EVIDENT: Final = frozenset({"cart", "sign in", "confirm", "commit", "push", "pull", "branch"})
+"""Means that nobody names."""
+
+
+def asks_for(kind: Kind, grave: frozenset[str], sightings: Sightings, *, all_fine: bool) -> bool:
+    """Whether the user asked for such an action, or for one that takes it.
+
+    `grave` are words about access among the arguments: like those in the tool's name they must have been said. Where
+    the user has a word for what is done but none for what it is done to, it is enough that every argument is theirs
+    (`all_fine`); not so if something is gone, or open to others, afterwards.
+    """
+    if kind.is_grave and not any(map(sightings.said_word, kind.grave)):
+        return False
+    if not all(map(sightings.said_word, grave)):
+        return False
+    if any(map(sightings.said_word, kind.words)):
+        return True
+    if not kind.verbs:
+        return any(map(sightings.said_word, kind.named))
+    direct = frozenset(one for request in sightings.requests for one in request.kinds)
+    asked = with_means(direct)
+    fitting = [verb for verb in kind.verbs if verb in asked]
+    if not fitting:
+        return False
+    if not kind.named or any(map(sightings.said_word, kind.nouns)):
+        return True
+    # A goal was named, not its means: `buy me a watch` says nothing of carts.
+    if kind.is_free_step or any(verb not in direct or verb in _SELF_EVIDENT for verb in fitting):
+        return True
+    return all_fine and not kind.is_destroying and not kind.is_grave

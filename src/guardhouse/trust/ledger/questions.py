@@ -1,0 +1,117 @@
+"""What to ask of a session's index before a call can be judged: every form in which its values may have been seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from guardhouse.trust.ledger.arguments import LONGEST_NAME, is_whole
+from guardhouse.trust.ledger.kinds import GRAVE
+from guardhouse.trust.ledger.reading import GRAM
+from guardhouse.trust.ledger.roles import Role
+from guardhouse.trust.ledger.values import Value, number_form, values
+from guardhouse.trust.ledger.words import grams, name_words, stem, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from guardhouse.trust.ledger.arguments import Argument
+    from guardhouse.trust.ledger.request import Request
+    from guardhouse.trust.ledger.shapes import Shape
+
+LONGEST_PHRASE: Final = 6
+"""Words up to which phrases of the user's are indexed as a whole; longer ones are known by their pieces."""
+_MOST_GRAMS: Final = 1200
+_LONGEST_PART: Final = 4
+_ENTITIES: Final = frozenset({"url", "email", "id", "handle", "host"})
+_SMALL: Final = 2
+_LONGEST_CHOICE: Final = 40
+
+
+def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Request]) -> list[str]:
+    """Every value that judging these arguments may want to know the origins of."""
+    found = tuple(found)
+    kind = shape.kind
+    telling = {*kind.nouns, *kind.words, *kind.grave, *grave_choices(found)}
+    asked: dict[str, None] = {f"word:{word}": None for word in sorted(telling)}
+    for argument in found:
+        for value in candidates(argument):
+            asked[str(value)] = None
+        if argument.role is Role.AMOUNT and isinstance(argument.value, (int, float)):
+            for operand in operands(float(argument.value), requests):
+                asked[f"num:{operand}"] = None
+    return list(asked)
+
+
+def grave_choices(found: Iterable[Argument]) -> frozenset[str]:
+    """Words about access that choose what a general tool does: `set(key="visibility", …)`."""
+    chosen = [one.value for one in found if one.role is Role.SELECTOR and isinstance(one.value, str)]
+    said = {stem(word) for value in chosen if len(value) <= _LONGEST_CHOICE for word in name_words(value)}
+    return frozenset(said & GRAVE)
+
+
+def candidates(argument: Argument) -> Iterator[Value]:
+    """The forms in which an argument may have been seen. A text is known by its runs of words and by what stands in it;
+    anything else only as a whole."""
+    value: Any = argument.value
+    if isinstance(value, bool):
+        return
+    if isinstance(value, (int, float)):
+        form = number_form(float(value))
+        yield from (Value("num", form), Value("id", form))
+    elif argument.role is Role.CONTENT:
+        yield from _of_text(str(value))
+    else:
+        yield from _of_value(str(value), argument.role)
+
+
+def _of_text(text: str) -> Iterator[Value]:
+    said = words(text)
+    yield from (Value("gram", gram) for gram in runs(said))
+    yield from (Value("text", gram) for gram in runs(said))
+    yield from (typed for typed in values(text) if typed.type in _ENTITIES)
+    if len(said) < GRAM:
+        yield Value("text", " ".join(said))
+
+
+def _of_value(text: str, role: Role) -> Iterator[Value]:
+    said = words(text)
+    typed = list(values(text))
+    if role is Role.DATE or any(is_whole(one, text) for one in typed):
+        yield from typed
+    elif len(text.split()) == 1:
+        yield from (one for one in typed if one.type not in {"num", "pct"} or text.strip().isdigit())
+    yield from (Value("day", one.form[5:]) for one in typed if one.type == "date")
+    yield Value("text", " ".join(said))
+    yield Value("id", text.strip().lower())
+    if len(said) <= _LONGEST_PART:
+        yield Value("part", " ".join(said))
+    if len(said) > LONGEST_PHRASE:
+        for gram in runs(said):
+            yield from (Value("gram", gram), Value("text", gram))
+    yield from (Value("word", stem(word)) for word in said[:LONGEST_NAME])
+
+
+def runs(said: Sequence[str]) -> list[str]:
+    """The runs of words by which a text is recognised, up to a number."""
+    return list(grams(said[: _MOST_GRAMS + GRAM - 1], GRAM))
+
+
+def operands(number: float, requests: Iterable[Request]) -> Iterator[str]:
+    """What the other number would have to be, if this one was reckoned from a number that the user gave: a sum, a
+    difference, a multiple, a percentage with or without something added."""
+    requests = tuple(requests)
+    numbers = _reckoned_with(requests)
+    for given in numbers:
+        yield from (number_form(number + given), number_form(given - number), number_form(number - given))
+        if given:
+            yield from (number_form(number / given), number_form(number * given))
+    for share in (float(percent) / 100 for request in requests for percent in request.percents):
+        if share:
+            for rest in (number, *(number - given for given in numbers)):
+                yield from (number_form(round(rest / share, 6)), number_form(round(rest / (1 + share), 6)))
+
+
+def _reckoned_with(requests: Iterable[Request]) -> list[float]:
+    """The numbers that the user gave, and half of each: a bill is shared by two more often than by any other number."""
+    given = [float(number) for request in requests for number in request.numbers]
+    return [*given, *(number / 2 for number in given if number > _SMALL)]

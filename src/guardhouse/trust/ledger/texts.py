@@ -1,0 +1,96 @@
+"""Free text in a call: which addresses, links and numbers in it, and which runs of words, untrusted content supplied.
+
+Facts from a source that the user pointed at may be passed on; a link, an address or a sentence from it that others would
+read under the user's name may not, unless the user asked for a copy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from guardhouse.trust.ledger.questions import runs
+from guardhouse.trust.ledger.reading import GRAM
+from guardhouse.trust.ledger.sightings import is_made, is_pointed, is_structured
+from guardhouse.trust.ledger.values import Value, values
+from guardhouse.trust.ledger.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from guardhouse.model import Occurrence
+    from guardhouse.trust.ledger.sightings import Sightings
+
+_SHORTEST_ID: Final = 6
+"""Characters of a number or id that could be an account: `#31` is none."""
+_ENTITIES: Final = frozenset({"url", "email", "handle"})
+_RUN_UNPOINTED: Final = 6
+_RUN_POINTED: Final = 8
+"""Words in a row that nobody writes by accident."""
+
+
+class Supplied(NamedTuple):
+    """A part of a text that somebody else supplied."""
+
+    part: str
+    seen: Occurrence
+    private: bool = False
+    """It is the user's own, and they did not speak of it."""
+
+
+def supplied(text: str, sightings: Sightings, own: frozenset[str], *, outward: bool) -> Iterator[Supplied]:
+    """What of a text comes from untrusted content, or from private data that nobody spoke of. `outward`: others will
+    read it."""
+    for value in values(text):
+        if value.type in _ENTITIES or (value.type == "id" and len(value.form) >= _SHORTEST_ID):
+            found = _entity(value, sightings, own, outward=outward)
+            if found is not None:
+                yield found
+    yield from _copied(text, sightings, outward=outward)
+
+
+def _entity(value: Value, sightings: Sightings, own: frozenset[str], *, outward: bool) -> Supplied | None:
+    """An address, a link or a number that stands in a text."""
+    form = str(value)
+    if sightings.by_user([form]) or sightings.is_confirmed([form]) or value.form in own:
+        return None
+    trusted = sightings.trusted([form])
+    if trusted:
+        kept = value.type != "id" or not outward or any(map(sightings.is_spoken_of, trusted))
+        return None if kept else Supplied(value.form, trusted[0], private=True)
+    found = sightings.untrusted([form])
+    if not found and value.type == "url":
+        # The host is somebody's, and what stands behind it is new: data that was glued to it.
+        host = f"host:{value.form.partition('/')[0]}"
+        found = [] if sightings.by_user([host]) else sightings.untrusted([host])
+        return Supplied(value.form, found[-1]) if found else None
+    if not found or any(map(is_made, found)):
+        return None
+    if outward:
+        fine = any(is_structured(one) and sightings.is_picked(one) for one in found)
+    else:
+        fine = any(is_pointed(one) or sightings.is_picked(one) for one in found)
+    return None if fine else Supplied(value.form, found[-1])
+
+
+def _copied(text: str, sightings: Sightings, *, outward: bool) -> Iterator[Supplied]:
+    """The first run of words that was copied from untrusted content and is longer than chance."""
+    length, pointed, last = 0, True, None
+    for gram in [*runs(words(text)), ""]:
+        found = sightings.of(f"gram:{gram}")
+        foreign = sightings.untrusted([f"gram:{gram}"])
+        known = len(foreign) < len(found) or sightings.by_user([f"text:{gram}"])
+        if foreign and not known:
+            length = length + 1 if length else GRAM
+            pointed = pointed and any(map(is_pointed, foreign))
+            last = foreign[0]
+            continue
+        if last is not None and _is_copy(length, sightings, pointed=pointed, outward=outward):
+            yield Supplied(f"{length} words", last)
+            return
+        length, pointed, last = 0, True, None
+
+
+def _is_copy(length: int, sightings: Sightings, *, pointed: bool, outward: bool) -> bool:
+    if not pointed:
+        return length >= _RUN_UNPOINTED
+    return outward and length >= _RUN_POINTED and "copies" not in sightings.marks
