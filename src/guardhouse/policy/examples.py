@@ -23,8 +23,12 @@ from guardhouse.model import (
     ProgramOf,
     RealPath,
     RealPathOf,
+    SessionOf,
+    SessionState,
     ToolPin,
     ToolPinOf,
+    Traces,
+    TracesOf,
     parse_action,
 )
 
@@ -82,6 +86,10 @@ def _still(need: Need) -> Answer:
             return Extent()
         case ToolPinOf():
             return ToolPin()
+        case SessionOf():
+            return SessionState(kept=False)
+        case TracesOf():
+            return Traces()
 
 
 def _problem(policy: Policy, rule: Rule, example: dict[str, Any], wanted: bool) -> str:  # noqa: FBT001
