@@ -97,7 +97,9 @@ class Factory:
         if self._asked is None:
             return
         if granted:
-            self._guard.approvals.answer(self._asked, approve=True, actor="bench")
+            request = self._guard.approvals.get(self._asked)
+            for_run = any(supply.offered for supply in request.supplied)
+            self._guard.approvals.answer(self._asked, approve=True, actor="bench", for_run=for_run)
             self._evaluate(self._call(name, args))
         else:
             self._guard.approvals.answer(self._asked, approve=False, actor="bench")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 
 from guardhouse.detect import FAILED, Scene, TooMuchToBind, at_stake, bindings, hides, inspect, masker, needs
+from guardhouse.detect.provenance import GRANTABLE, is_grantable, traced_values
 from guardhouse.model import (
     NO_FACTS,
     Action,
@@ -36,11 +37,13 @@ from guardhouse.model import (
     SkillRunPost,
     SkillRunPre,
     Span,
+    Supply,
     ToolCallPost,
     ToolCallPre,
     UserInput,
     Verdict,
     bind,
+    typed_digest,
     visible,
     wire,
 )
@@ -96,6 +99,7 @@ class Case:
         self._judgement: Judgement | None = None
         self._at_stake: dict[str, Effect] = {}
         self._masker: tuple[Masker | None] | None = None
+        self._for_run = False
 
     def decide(self, facts: Facts, *, last: bool = False) -> Verdict | Needs:
         """The verdict, or what it still depends on. The `last` time, what is still missing counts as a failure."""
@@ -241,11 +245,15 @@ class Case:
         from guardhouse.remembering import remember  # only where a session is remembered
 
         masks = self._judgement.masks if self._judgement is not None else ()
-        return remember(self._scene, verdict, event, lambda text: _mask_patterns(self.policy.redactor.text(text), masks))
+        return remember(
+            self._scene, verdict, event, lambda text: _mask_patterns(self.policy.redactor.text(text), masks)
+        )
 
     def _event(self, verdict: Verdict) -> NewEvent | None:
         action = self.action
         if not action.session_id or verdict.decision > Decision.ALLOW_WITH_REDACTION:
+            return None
+        if isinstance(action, ToolCallPre) and not self._for_run:
             return None
         excerpt = self._excerpt()
         grade: Grade = "untrusted" if verdict.untrusted else "trusted"
@@ -257,6 +265,9 @@ class Case:
             case OutputPublish():
                 # A model's words may be anybody's.
                 return NewEvent(kind="assistant_showed", grade="untrusted", excerpt=excerpt)
+            case ToolCallPre():
+                name, call_id = self.described.tool_name or "", self.described.call_id
+                return NewEvent(kind="granted", name=name, call_id=call_id, grade="trusted")
             case ToolCallPost():
                 name, call_id = self.described.tool_name or "", self.described.call_id
                 return NewEvent(kind="tool_returned", name=name, call_id=call_id, grade=grade, excerpt=excerpt)
@@ -294,7 +305,33 @@ class Case:
             codes=tuple(sorted(_asking(verdict))),
             policy_revision=verdict.policy_revision,
             bound_to=self._bound_to(),
+            supplied=(supplied := self._supplied(verdict)),
+            kin=self._kin(verdict, supplied),
         )
+
+    def _supplied(self, verdict: Verdict) -> tuple[Supply, ...]:
+        """Who supplied which value of the call. Values may be offered for the rest of a run only if nothing asks but
+        where they come from."""
+        grantable = GRANTABLE.issuperset(_asking(verdict))
+        mask = self._mask or str
+        return tuple(
+            Supply(
+                field=mask(one.field),
+                source=one.source,
+                tool=mask(one.seen.event.name) if one.seen is not None else "",
+                call_id=(one.seen.event.call_id or "") if one.seen is not None else "",
+                offered=grantable and is_grantable(one),
+            )
+            for one in traced_values(self._scene)[:_MOST_NAMED]
+        )
+
+    def _kin(self, verdict: Verdict, supplied: tuple[Supply, ...]) -> str:
+        """What questions of one tool about values from one source have in common."""
+        doubtful = sorted({(one.source, one.tool, one.call_id) for one in supplied if one.offered})
+        if not doubtful:
+            return ""
+        tool = getattr(self.action, "tool", "")
+        return typed_digest({"tool": tool, "codes": sorted(_asking(verdict)), "from": [list(one) for one in doubtful]})
 
     def _bound_to(self) -> tuple[str, ...]:
         """The files and programs that must stay as they are, but for names that are made of a piece of a secret."""
@@ -343,6 +380,7 @@ class Case:
             approval_actor=request.actor if request is not None else None,
         )
         if settlement.granted and request is not None:
+            self._for_run = request.for_run
             return self._approved(known, request) if verdict.decision is Decision.REQUIRE_APPROVAL else known
         if settlement.refusal is not None:
             return self._refused(known, settlement)

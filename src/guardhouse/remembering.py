@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.detect.provenance import call_value, makes, pointed
+from guardhouse.detect.provenance import call_value, granted_values, makes, pointed
 from guardhouse.model import (
     MemoryReadPost,
     NewObject,
@@ -53,6 +53,8 @@ def remember(scene: Scene, verdict: Verdict, event: NewEvent, mask: Callable[[st
     if isinstance(action, (ToolCallPost, MemoryReadPost, SkillRunPost)):
         content = verdict.content if verdict.content is not None else action.content
         return (_answer(scene, content, event, mask),)
+    if event.kind == "granted":
+        return (Remembered(event, tuple(("g", value) for value in granted_values(scene))),)
     return (Remembered(event),)
 
 

@@ -155,11 +155,14 @@ class Approver:
                 return _settle_by_hash(turn, question)
             return _settle_by_id(turn, question, approval_id)
 
-    def answer(self, request_id: str, *, approve: bool, actor: str, comment: str | None = None) -> ApprovalRequest:
+    def answer(
+        self, request_id: str, *, approve: bool, actor: str, comment: str | None = None, for_run: bool = False
+    ) -> ApprovalRequest:
         """A person's answer. The first one counts; the same again gives the first back.
 
-        `actor` is who the channel authenticated; `comment` is kept masked. AlreadyAnswered if the first answer
-        was the opposite one, RequestClosed if the time is over or the request is void, NoSuchRequest.
+        `actor` is who the channel authenticated; `comment` is kept masked. A yes `for_run` is also one to later calls of
+        the same tool in that session with the values that the request offers, and no others. AlreadyAnswered if the
+        first answer was the opposite one, RequestClosed if the time is over or the request is void, NoSuchRequest.
         """
         _check_person(actor, comment)
         said = self._mask(comment) if comment else None
@@ -169,12 +172,21 @@ class Approver:
             if entry is None:
                 error = NoSuchRequest()
             elif entry.request.status is ApprovalStatus.PENDING:
-                return turn.answer(entry, approve=approve, actor=actor, comment=said)
+                _check_offer(entry.request, for_run=approve and for_run)
+                return turn.answer(entry, approve=approve, actor=actor, comment=said, for_run=for_run)
             elif _answer_given(entry.request) is approve:
                 return entry.request
             else:
                 error = _closed(entry.request)
         raise error  # only now: what has just expired stays so
+
+    def alike(self, request: ApprovalRequest) -> list[ApprovalRequest]:
+        """The other questions of the same tool, in the same session, about values from the same source, that wait for
+        an answer as well; the oldest first."""
+        if not request.kin:
+            return []
+        pending = self.find(status=ApprovalStatus.PENDING, session_id=request.session_id, limit=_MOST_ALIKE)
+        return [one for one in reversed(pending) if one.kin == request.kin and one.id != request.id]
 
     def cancel(self, request_id: str, *, actor: str) -> ApprovalRequest:
         """Take a question back, or an approval that was not used yet. `actor` is then who did that."""
@@ -346,7 +358,7 @@ class _Turn:
         self._record(after)
         return after
 
-    def answer(self, entry: Entry, *, approve: bool, actor: str, comment: str | None) -> ApprovalRequest:
+    def answer(self, entry: Entry, *, approve: bool, actor: str, comment: str | None, for_run: bool) -> ApprovalRequest:
         if approve:
             return self.move(
                 entry,
@@ -355,6 +367,7 @@ class _Turn:
                 use_by=self.now + self._settings.use_within,
                 actor=actor,
                 comment=comment,
+                for_run=for_run,
             )
         return self.move(entry, ApprovalStatus.DENIED, answered_at=self.now, actor=actor, comment=comment)
 
@@ -417,7 +430,18 @@ class _Turn:
             codes=asked.codes,
             policy_revision=asked.policy_revision,
             bound_to=asked.bound_to,
+            supplied=asked.supplied,
+            kin=asked.kin,
         )
+
+
+_MOST_ALIKE: Final = 100
+
+
+def _check_offer(request: ApprovalRequest, *, for_run: bool) -> None:
+    """A yes for the rest of the run is good for listed values only; without any it would be good for anything."""
+    if for_run and not any(supply.offered for supply in request.supplied):
+        raise GuardhouseError("This request offers nothing for the rest of the run.", fix="Approve it for this once.")
 
 
 # What a question comes to

@@ -55,11 +55,13 @@ def card(
     unicode: bool = True,
     answers: Sequence[tuple[str, str]] | None = None,
     use_within: float = USE_WITHIN,
+    alike: Sequence[ApprovalRequest] = (),
 ) -> str:
     """The whole card, ending in a line break, no line of it wider than `width` (or NARROWEST, if that is more).
 
     Escape sequences are in it only if `color` is set, and then only ours. `answers` are the ways to answer, each with
-    what it does; if not given, the commands are named. Without `unicode`, for a screen that may not know it, all is
+    what it does; if not given, the commands are named. Those `alike` are shown whole as well, because one yes is for
+    all of them. Without `unicode`, for a screen that may not know it, all is
     ASCII. TooLargeToShow if it would have more than MOST characters; that is found out without building them.
     """
     page = _Page(request.id, max(width, NARROWEST), color=color, unicode=unicode)
@@ -68,6 +70,12 @@ def card(
     page.rows(_head(request, now))
     page.heading("The whole action, secrets masked")
     page.rows(_action(request))
+    if request.supplied:
+        page.heading("Who supplied the values")
+        page.rows(_supplies(request))
+    for number, other in enumerate(alike, 2):
+        page.heading(f"Number {number} of {len(alike) + 1}, answered together: {other.id}")
+        page.rows(_action(other))
     page.heading("Why you are asked")
     for number, reason in enumerate(request.reasons, 1):
         page.rows(_reason(number, reason))
@@ -101,7 +109,7 @@ def brief(
         page.rows([("more", f"{len(request.reasons) - len(named)} reasons")])
     if request.status is ApprovalStatus.PENDING:
         page.heading("How to answer")
-        page.rows(answers if answers is not None else _commands(request)[1:])
+        page.rows(answers if answers is not None else _commands(request)[-1:])
     return page.text()
 
 
@@ -172,6 +180,9 @@ _ADVICE: Final[tuple[tuple[str, str], ...]] = (
     ("exfil.", "Deny, unless you asked to send exactly this to exactly there."),
     ("secret.", "Deny, unless you asked to use exactly this secret there."),
     ("shell.secret", "Deny, unless you asked to send exactly this to exactly there."),
+    ("provenance.untrusted_destination", "Deny, unless you know whom this goes to and asked for it."),
+    ("provenance.planted_text", "Deny, unless these words are what you want others to read."),
+    ("provenance.unasked_kind", "Deny, unless you asked for this, in other words."),
     ("path.persistence", "Deny, unless you asked for something that stays after the agent is gone."),
 )
 """By the beginning of a code; the first that fits speaks."""
@@ -309,6 +320,31 @@ def _where(reason: Reason) -> str:
     return ", ".join(parts)
 
 
+_SOURCES: Final = {
+    "user": "you",
+    "confirmed": "you, by a yes to what was shown, or by an earlier approval",
+    "own": "your configuration: it is your own",
+    "trusted": "trusted data",
+    "made": "the service, when the agent made or changed something there",
+    "picked": "content that anybody may have written; your words single it out",
+    "derived": "the agent; nothing untrusted names it, or it follows from what you said",
+    "default": "the tool's own default or setting",
+    "delegated": "content that you pointed at, and that others may have written",
+    "untrusted": "content that anybody may have written",
+    "nowhere": "NOBODY: it stands nowhere that was read",
+}
+
+
+def _supplies(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
+    """A row for each value, those of doubtful origin first."""
+    for supply in sorted(request.supplied, key=lambda one: one.source not in {"untrusted", "nowhere", "delegated"}):
+        who = _SOURCES.get(supply.source, supply.source)
+        found = (
+            f" (answer of {supply.tool}{f', call {supply.call_id}' if supply.call_id else ''})" if supply.tool else ""
+        )
+        yield "value", f"{supply.field}: {who}{found}"
+
+
 def _covered(request: ApprovalRequest, use_within: float) -> Iterator[tuple[str, str]]:
     by = f"until {_moment(request.use_by)}" if request.use_by is not None else f"within {_duration(use_within)}"
     yield "covers", f"This exact call, once, {by}."
@@ -317,15 +353,29 @@ def _covered(request: ApprovalRequest, use_within: float) -> Iterator[tuple[str,
         yield "bound to", "\n".join(request.bound_to)
     else:
         yield "never", "Not again, not with other values."
+    offered = [supply.field for supply in request.supplied if supply.offered]
+    if request.for_run:
+        yield "run", f"Also later calls of this tool in this session with the same {', '.join(offered)}."
+    elif offered and request.status is ApprovalStatus.PENDING:
+        yield (
+            "or run",
+            f"With --for-run: also later calls of this tool with the same {', '.join(offered)}; nothing else.",
+        )
     yield (
         "reasons",
         f"Only {', '.join(request.codes)}: whatever else is found then asks anew." if request.codes else "None.",
     )
 
 
+def _run_command(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
+    if any(supply.offered for supply in request.supplied):
+        yield "for run", f"guardhouse approvals approve {request.id} --for-run"
+
+
 def _commands(request: ApprovalRequest) -> tuple[tuple[str, str], ...]:
     return (
         ("approve", f"guardhouse approvals approve {request.id}"),
+        *_run_command(request),
         ("deny", f"guardhouse approvals deny {request.id} 'why'"),
     )
 

@@ -17,9 +17,9 @@ from guardhouse.model import ApprovalRequest, GuardhouseError
 FIELDS: Final = ApprovalRequest.__struct_fields__
 COLUMNS: Final = (*FIELDS, "scope", "intent")
 OUTLINE: Final = Outline.__struct_fields__
-CHANGING: Final = ("status", "use_by", "answered_at", "actor", "comment", "superseded_by")
+CHANGING: Final = ("status", "use_by", "answered_at", "actor", "comment", "superseded_by", "for_run")
 """What a change of status may change; everything else of a request stays as it was asked."""
-_AS_JSON: Final = frozenset({"action_redacted", "reasons", "codes", "bound_to"})
+_AS_JSON: Final = frozenset({"action_redacted", "reasons", "codes", "bound_to", "supplied", "for_run"})
 _ENUMS: Final = frozenset({"risk_level", "status"})
 
 

@@ -69,6 +69,12 @@ _MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         "CREATE INDEX due_for_use ON requests (use_by) WHERE status = 'approved'",
         "CREATE INDEX by_superseding ON requests (superseded_by) WHERE superseded_by IS NOT NULL",
     ),
+    (
+        "ALTER TABLE requests ADD COLUMN supplied TEXT NOT NULL DEFAULT '[]'",
+        "ALTER TABLE requests ADD COLUMN kin TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE requests ADD COLUMN for_run TEXT NOT NULL DEFAULT 'false'",
+        "CREATE INDEX pending_alike ON requests (kin) WHERE status = 'pending' AND kin <> ''",
+    ),
 )
 """What makes each version out of the one before; `PRAGMA user_version` counts them. Never changed, only added to."""
 

@@ -22,7 +22,7 @@ from guardhouse.approvals.card import NARROWEST, USE_WITHIN, TooLargeToShow, bri
 from guardhouse.model import ApprovalRequest, ApprovalStatus, GuardhouseError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -57,7 +57,9 @@ _AT_THE_TERMINAL: Final = threading.Lock()
 class Answers(Protocol):
     """What the channel needs of the `Approver`."""
 
-    def answer(self, request_id: str, *, approve: bool, actor: str, comment: str | None = None) -> ApprovalRequest: ...
+    def answer(
+        self, request_id: str, *, approve: bool, actor: str, comment: str | None = None, for_run: bool = False
+    ) -> ApprovalRequest: ...
 
     def get(self, request_id: str) -> ApprovalRequest | None: ...
 
@@ -121,18 +123,28 @@ class TerminalChannel:
 
         return self._put(request, lay_out, take)
 
-    def confirm(self, request: ApprovalRequest, *, comment: str | None = None) -> ApprovalRequest:
-        """The same for somebody who has already said that they want to approve: a no leaves it pending.
+    def confirm(
+        self,
+        request: ApprovalRequest,
+        *,
+        comment: str | None = None,
+        for_run: bool = False,
+        alike: Sequence[ApprovalRequest] = (),
+    ) -> ApprovalRequest:
+        """The same for somebody who has already said that they want to approve, once or for the rest of the run, and
+        others that are `alike` with it: a no leaves it pending.
 
         TooLargeToShow if there is nothing they could approve by.
         """
 
         def lay_out(terminal: _Terminal, current: ApprovalRequest) -> _Sheet:
-            return self._sheet(terminal, current, _LEAVING)
+            return self._sheet(terminal, current, _LEAVING, alike)
 
         def take(terminal: _Terminal, line: _Line, sheet: _Sheet) -> ApprovalRequest | None:
             if sheet.is_yes(line):
-                return self._record(terminal, request, approve=True, comment=comment)
+                for other in alike:
+                    self._record(terminal, other, approve=True, comment=comment, for_run=for_run)
+                return self._record(terminal, request, approve=True, comment=comment, for_run=for_run)
             if line.end is None and not _is_no(line):
                 return None
             terminal.write("Not approved. It can still be answered.\n", self._clock() + _POLL)
@@ -140,7 +152,9 @@ class TerminalChannel:
 
         return self._put(request, lay_out, take)
 
-    def _sheet(self, terminal: _Terminal, request: ApprovalRequest, others: _Answers) -> _Sheet:
+    def _sheet(
+        self, terminal: _Terminal, request: ApprovalRequest, others: _Answers, alike: Sequence[ApprovalRequest] = ()
+    ) -> _Sheet:
         """The card, and how a yes to it must read: a longer one if the card does not fit on the screen."""
 
         def drawn(answers: _Answers) -> str:
@@ -152,6 +166,7 @@ class TerminalChannel:
                 unicode=terminal.unicode,
                 answers=answers,
                 use_within=self._use_within,
+                alike=alike,
             )
 
         name = plain(request.id)
@@ -219,10 +234,18 @@ class TerminalChannel:
             terminal.ask(sheet.prompt, deadline)
 
     def _record(
-        self, terminal: _Terminal, request: ApprovalRequest, *, approve: bool, comment: str | None
+        self,
+        terminal: _Terminal,
+        request: ApprovalRequest,
+        *,
+        approve: bool,
+        comment: str | None,
+        for_run: bool = False,
     ) -> ApprovalRequest:
         try:
-            settled = self._approver.answer(request.id, approve=approve, actor=local_actor(), comment=comment)
+            settled = self._approver.answer(
+                request.id, approve=approve, actor=local_actor(), comment=comment, for_run=for_run
+            )
         except GuardhouseError:
             settled = self._current(request)
             if settled.status is ApprovalStatus.PENDING:

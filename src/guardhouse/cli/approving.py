@@ -89,8 +89,12 @@ def show(request_id: str, state_dir: Path | None, *, as_json: bool) -> None:
 @click.argument("request_id", metavar="ID")
 @click.option("--comment", default=None, help="For the record.")
 @click.option("--can", default=None, help="Say as well what the tool can do, with commas; it is not asked again.")
+@click.option("--for-run", is_flag=True, help="Also for later calls of this tool with the values that the card lists.")
+@click.option("--alike", is_flag=True, help="Also those that wait with values from the same source; all are shown.")
 @state_dir_option
-def approve(request_id: str, comment: str | None, can: str | None, state_dir: Path | None) -> None:
+def approve(
+    request_id: str, comment: str | None, can: str | None, state_dir: Path | None, *, for_run: bool, alike: bool
+) -> None:
     """Show one request, ask at the terminal whether you are sure, and approve it.
 
     Exit status: 0 approved, 1 not approved, 2 this is no terminal that may answer.
@@ -104,7 +108,10 @@ def approve(request_id: str, comment: str | None, can: str | None, state_dir: Pa
         request = _pending(approver, request_id)
         said = _said_of_tool(request, can)
         try:
-            settled = _channel(approver, agents).confirm(request, comment=_well_formed(comment))
+            others = approver.alike(request) if alike else []
+            settled = _channel(approver, agents).confirm(
+                request, comment=_well_formed(comment), for_run=for_run, alike=others
+            )
         except TooLargeToShow as error:
             _fail(error)
     if said is not None and _is_approved(settled):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from guardhouse.trust.ledger import Argument, Shape, Traced
 
 _ID: Final = "provenance"
+_TRACED: Final = "provenance.traced"
 _ASK: Final = "Show the user what would be done and where it comes from, and go on with what they asked for."
 
 
@@ -127,6 +128,34 @@ _CONSEQUENTIAL: Final = (
     Capability.SENDS,
     Capability.SPENDS,
 )
+
+
+GRANTABLE: Final = frozenset(
+    {UNTRUSTED_DESTINATION.id, UNTRUSTED_VALUE.id, UNKNOWN_VALUE.id, DELEGATED.id, UNASKED_KIND.id}
+)
+"""What a person can say yes to for the rest of a run, value by value."""
+
+
+def traced_values(scene: Scene) -> list[Traced]:
+    """Where the values of a call come from, if that was looked at."""
+    traced: list[Traced] = scene.shared.get(_TRACED, [])
+    return traced
+
+
+def is_grantable(traced: Traced) -> bool:
+    """Whether a value can be granted for the rest of a run: it is doubtful, and it is one value and no text."""
+    from guardhouse.trust.ledger import Role
+
+    return not traced.is_fine and traced.role is not Role.CONTENT
+
+
+def granted_values(scene: Scene) -> list[str]:
+    """What a yes for the rest of the run covers, as later calls ask for it."""
+    from guardhouse.trust.ledger import grant_of
+
+    fields = {one.field for one in traced_values(scene) if is_grantable(one)}
+    tool = getattr(scene.action, "tool", "")
+    return [grant_of(tool), *(grant_of(tool, one) for one in _arguments(scene) if one.field in fields)]
 
 
 def consequential(scene: Scene) -> bool:
@@ -256,7 +285,7 @@ def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Findi
         if state.untrusted and not ledger.is_asked_for():
             yield _finding(CHANGING_READ, scene)
         return
-    traced = ledger.trace()
+    traced = scene.shared[_TRACED] = ledger.trace()
     if ledger.is_repeated(call_value(scene)):
         yield _finding(REPEATED, scene)
     if not _only_fetches(scene) and not _runs(scene) and not ledger.is_asked_for(traced):

@@ -80,6 +80,19 @@ def _differences(field: str, before: Any, now: Any, named: list[str]) -> None:
         named.append(field)
 
 
+class Supply(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who supplied one value of a call, as far as the session tells."""
+
+    field: str
+    source: str
+    """A word for it: `user`, `trusted`, `untrusted`, `nowhere` and so on."""
+    tool: str = ""
+    """Which tool's answer it was found in; masked."""
+    call_id: str = ""
+    offered: bool = False
+    """A yes for the rest of the run would cover later calls of this tool with the same value there."""
+
+
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """A question that the gate wants to put to a person: everything a request is made of."""
 
@@ -102,6 +115,10 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     policy_revision: str
     bound_to: tuple[str, ...] = ()
     """Files and programs that must stay as they are, for people to read."""
+    supplied: tuple[Supply, ...] = ()
+    """Who supplied which value."""
+    kin: str = ""
+    """The same for questions of one tool about values from one source, so that they can be answered together."""
 
 
 class ApprovalRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -126,6 +143,10 @@ class ApprovalRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     codes: tuple[str, ...]
     policy_revision: str
     bound_to: tuple[str, ...] = ()
+    supplied: tuple[Supply, ...] = ()
+    kin: str = ""
+    for_run: bool = False
+    """The yes is for the rest of the run: for later calls of this tool too, with the values that were offered."""
     status: ApprovalStatus = ApprovalStatus.PENDING
     answered_at: float | None = None
     actor: str | None = None

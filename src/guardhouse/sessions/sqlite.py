@@ -262,7 +262,12 @@ class SQLiteSessions:
             connection.executemany("DELETE FROM session WHERE id = ?", found)
             left = connection.execute("SELECT session FROM dropped").fetchall()
         for (session,) in left:
-            for table, order in (("recent", "fingerprint"), ("settled", "fingerprint"), ("object", "seq"), ("event", "seq")):
+            for table, order in (
+                ("recent", "fingerprint"),
+                ("settled", "fingerprint"),
+                ("object", "seq"),
+                ("event", "seq"),
+            ):
                 while self._remove_some(table, order, session):
                     pass
             with self._transaction("IMMEDIATE") as connection:

@@ -8,7 +8,7 @@ from guardhouse.trust.ledger.arguments import Argument, arguments
 from guardhouse.trust.ledger.kinds import Kind, kind_of
 from guardhouse.trust.ledger.matching import Ledger, Source, Traced
 from guardhouse.trust.ledger.pointing import pointing_questions, points_at
-from guardhouse.trust.ledger.questions import questions
+from guardhouse.trust.ledger.questions import grant_of, questions
 from guardhouse.trust.ledger.reading import Object, Reading, echoes, read_content
 from guardhouse.trust.ledger.request import (
     Request,
@@ -38,6 +38,7 @@ __all__ = [
     "arguments",
     "echoes",
     "from_kept",
+    "grant_of",
     "kind_of",
     "pasted_part",
     "pointing_questions",

@@ -12,7 +12,7 @@ import msgspec
 
 from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument
 from guardhouse.trust.ledger.intent import asks_for
-from guardhouse.trust.ledger.questions import LONGEST_PHRASE, candidates, grave_choices, operands, runs
+from guardhouse.trust.ledger.questions import LONGEST_PHRASE, candidates, grant_of, grave_choices, operands, runs
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
 from guardhouse.trust.ledger.sightings import (
     Sightings,
@@ -101,6 +101,8 @@ class Ledger:
     def is_asked_for(self, traced: Iterable[Traced] = ()) -> bool:
         """Whether the user's words ask for such an action; see `asks_for`."""
         all_fine = all(one.is_fine for one in traced)
+        if all_fine and self._sightings.of(grant_of(self._shape.name)):
+            return True
         return asks_for(self._shape.kind, grave_choices(self._found), self._sightings, all_fine=all_fine)
 
     def trace(self) -> list[Traced]:
@@ -128,6 +130,8 @@ class Ledger:
             return (self._flag(argument),)
         if isinstance(value, str) and role is Role.SELECTOR and value.lower() in _POWERS:
             return (self._power(value.lower()),)
+        if self._sightings.of(grant_of(self._shape.name, argument)):
+            return ("confirmed",)
         forms = [str(one) for one in candidates(argument) if one.type != "word"]
         if role is Role.CODE:
             return self._code(argument, forms)

@@ -31,15 +31,25 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
     """Every value that judging these arguments may want to know the origins of."""
     found = tuple(found)
     kind = shape.kind
+    asked: dict[str, None] = {grant_of(shape.name): None}
     telling = {*kind.nouns, *kind.words, *kind.grave, *grave_choices(found)}
-    asked: dict[str, None] = {f"word:{word}": None for word in sorted(telling)}
+    asked.update((f"word:{word}", None) for word in sorted(telling))
     for argument in found:
+        asked[grant_of(shape.name, argument)] = None
         for value in candidates(argument):
             asked[str(value)] = None
         if argument.role is Role.AMOUNT and isinstance(argument.value, (int, float)):
             for operand in operands(float(argument.value), requests):
                 asked[f"num:{operand}"] = None
     return list(asked)
+
+
+def grant_of(tool: str, argument: Argument | None = None) -> str:
+    """A person's yes for the rest of a run, as a value: to a tool with one value in one argument, or to the tool with
+    values that were granted so."""
+    if argument is None:
+        return f"grant:{tool}"
+    return f"grant:{tool}:{argument.key}:{type(argument.value).__name__}:{argument.value}"
 
 
 def grave_choices(found: Iterable[Argument]) -> frozenset[str]:

@@ -43,8 +43,9 @@ class Sightings:
         return any(one.event.grade == "user" for one in self.of_any(values))
 
     def is_confirmed(self, values: Iterable[str]) -> bool:
-        """Whether the assistant showed one of these and the user then said yes, or a person has granted it."""
-        return any(one.event.kind == "granted" or one.event.seq == self._state.confirmed for one in self.of_any(values))
+        """Whether the assistant showed one of these, and the user then said yes."""
+        confirmed = self._state.confirmed
+        return confirmed is not None and any(one.event.seq == confirmed for one in self.of_any(values))
 
     def trusted(self, values: Iterable[str]) -> list[Occurrence]:
         """Where trusted data had one of these."""
