@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from guardhouse.trust.ledger.roles import Parameter, Role, by_name
-from guardhouse.trust.ledger.values import Value, values
+from guardhouse.trust.ledger.values import is_whole, values
 from guardhouse.trust.ledger.words import name_words, words
 
 if TYPE_CHECKING:
@@ -97,14 +97,9 @@ def _by_form(value: str) -> Role | None:
     """The role that a value has by its looks, whatever the argument is called."""
     typed = next(values(value), None)
     spaced = " " in value.strip()
-    if typed is None or (spaced and not is_whole(typed, value)):
+    if typed is None or (spaced and not (typed.type == "id" and is_whole(typed, value))):
         return None
     if typed.type in {"url", "host"}:
         return Role.DESTINATION
     is_number = typed.type == "id" and (spaced or value.strip().startswith("+"))
     return Role.RECIPIENT if typed.type == "email" or is_number else None
-
-
-def is_whole(value: Value, text: str) -> bool:
-    """Whether a text is nothing but this value, written with blanks: a phone number, an account."""
-    return value.type == "id" and value.form == "".join(char for char in text.lower() if char.isalnum())

@@ -111,8 +111,7 @@ _TOOL_VERBS: Final = (
     ("redeem apply", "redeem"),
     ("rate review", "rate"),
     ("update edit modify change set adjust correct fix replace append patch reset amend", "change"),
-    ("create make add new register write save insert draft generate record store log put submit open compose raise "
-     "request place file", "create"),
+    ("create make add new register write save insert draft generate put submit open compose raise", "create"),
 )  # fmt: skip
 
 MEANS: Final = {
@@ -279,7 +278,7 @@ def kind_of(tool: str, description: str = "") -> Kind:
         verbs = _verbs([stem(word) for word in words(description[:200])][:6])
     named = frozenset(word for word in in_name if word not in _BLAND and (word not in _TOOL_KIND or word in _ALSO_NOUN))
     nouns = frozenset().union(named, *(group for group in _GROUPS if not group.isdisjoint(named)))
-    acts = tuple(word for word in in_name if word in _TOOL_KIND and word not in _GENERIC and word not in _ALSO_NOUN)
+    acts = tuple(word for word in _ranked(in_name)[:1] if word not in _GENERIC and word not in _ALSO_NOUN)
     return Kind(
         verbs=verbs,
         nouns=nouns,
@@ -300,30 +299,36 @@ _GENERIC: Final = frozenset(
 _ALSO_NOUN: Final = frozenset(map(stem, "email mail message order review comment label tag branch star".split()))
 _MONEY: Final = frozenset(map(stem, "money payment funds cash payout".split()))
 _CARTS: Final = frozenset(map(stem, "cart basket".split()))
+_DATED: Final = _stemmed("event calendar reminder alarm appointment")
+_MEMBERS: Final = _stemmed("member participant collaborator user attendee guest")
 
 
 def _verbs(in_name: Sequence[str]) -> tuple[str, ...]:
+    """The kind that a tool is by its name, then what else it may be."""
     if not _CARTS.isdisjoint(in_name) and "checkout" not in in_name:
         return ("cart",)
-    if "log" in in_name and "in" in in_name or ("sign" in in_name and "in" in in_name):
+    if "in" in in_name and ("log" in in_name or "sign" in in_name):
         return ("sign in",)
-    if "check" in in_name and "out" in in_name:
+    if "out" in in_name and "check" in in_name:
         return ("buy",)
-    found = [_TOOL_KIND[word] for word in in_name if word in _TOOL_KIND]
-    if found and found[0] in {"send", "move"} and not _MONEY.isdisjoint(in_name):
+    ranked = _ranked(in_name)
+    if not ranked:
+        return ()
+    first = _TOOL_KIND[ranked[0]]
+    if first in {"send", "move"} and not _MONEY.isdisjoint(in_name):
         return ("pay",)
-    if (
-        found
-        and found[0] in {"create", "change"}
-        and not {"event", "calendar", "reminder", "alarm"}.isdisjoint(in_name)
-    ):
-        return ("plan", found[0])
-    if found and found[0] == "create" and not {"member", "participant", "collaborator", "user"}.isdisjoint(in_name):
-        return ("invite", *found[:1])
-    ranked = sorted((word for word in in_name if word in _TOOL_KIND), key=_by_weight)
-    if "git" in in_name and "checkout" in ranked:
+    if first in {"create", "change"} and not _DATED.isdisjoint(in_name):
+        return ("plan", first)
+    if first == "create" and not _MEMBERS.isdisjoint(in_name):
+        return ("invite", first)
+    if ranked[0] == "checkout" and "git" in in_name:
         return ("branch",)
-    return tuple(dict.fromkeys((*(_TOOL_KIND[word] for word in ranked[:1]), *_ALSO.get((ranked or [""])[0], ()))))
+    return tuple(dict.fromkeys((first, *_ALSO.get(ranked[0], ()))))
+
+
+def _ranked(in_name: Sequence[str]) -> list[str]:
+    """The words of a name that tell what is done, the one that counts first."""
+    return sorted((word for word in in_name if word in _TOOL_KIND), key=_by_weight)
 
 
 def _by_weight(word: str) -> int:
@@ -360,9 +365,16 @@ def _mentions(description: str) -> frozenset[str]:
 
 
 def acts_in(said: Sequence[str]) -> frozenset[str]:
-    """The kinds of action that a sentence has a tool's word for: one that speaks of deleting does not just list."""
+    """The kinds of action that a sentence has a word for: one that speaks of deleting does not just list."""
     found = {_TOOL_KIND[word] for word in said if word in _TOOL_KIND and (word not in _ALSO_NOUN or word == "order")}
+    for word in said:
+        kinds = _KINDS_OF.get(word, frozenset())
+        found |= kinds if len(kinds) <= _TELLING else frozenset()
     return frozenset(found | ({"cart"} if not _CARTS.isdisjoint(said) else set()))
+
+
+_TELLING: Final = 2
+"""Kinds that a word may stand for and still tell one."""
 
 
 def asked_for(said: Iterable[str]) -> frozenset[str]:

@@ -185,7 +185,7 @@ class Ledger:
                 return one
             if role is Role.RECIPIENT and self._is_named_member(str(argument.value), one):
                 return one
-        if role not in SENSITIVE:
+        if role not in SENSITIVE and not self._is_weighty:
             for one in filter(is_listed, seen):
                 if self._sightings.is_picked(one) and not self._is_order(one):
                     return one
@@ -256,8 +256,12 @@ class Ledger:
     def _may_be_loose(self, argument: Argument) -> bool:
         """Whether it is enough that the user named something that only one of the siblings has: then they may speak of
         several of them. What is gone or goes out afterwards must be the best match of all."""
-        kind = self._shape.kind
-        return argument.role in {Role.AMOUNT, Role.DATE} or not (self._outward or kind.is_destroying or kind.is_grave)
+        return argument.role in {Role.AMOUNT, Role.DATE} or not self._is_weighty
+
+    @property
+    def _is_weighty(self) -> bool:
+        """Whether something is gone, goes out, or is open to others afterwards."""
+        return self._outward or self._shape.kind.is_destroying or self._shape.kind.is_grave
 
     def _fits(self, argument: Argument, one: Occurrence) -> bool:
         """Whether the field that a value stood in is what the user spoke of, where it matters whose it is."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from guardhouse.trust.ledger.arguments import LONGEST_NAME, is_whole
+from guardhouse.trust.ledger.arguments import LONGEST_NAME
 from guardhouse.trust.ledger.kinds import GRAVE
 from guardhouse.trust.ledger.reading import GRAM
 from guardhouse.trust.ledger.roles import Role
-from guardhouse.trust.ledger.values import Value, number_form, values
+from guardhouse.trust.ledger.values import Value, is_whole, number_form, values
 from guardhouse.trust.ledger.words import grams, name_words, stem, words
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _of_text(text: str) -> Iterator[Value]:
 def _of_value(text: str, role: Role) -> Iterator[Value]:
     said = words(text)
     typed = list(values(text))
-    if role is Role.DATE or any(is_whole(one, text) for one in typed):
+    if role is Role.DATE or any(one.type == "id" and is_whole(one, text) for one in typed):
         yield from typed
     elif len(text.split()) == 1:
         yield from (one for one in typed if one.type not in {"num", "pct"} or text.strip().isdigit())

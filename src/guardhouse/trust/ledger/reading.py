@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from guardhouse.trust.ledger.kinds import acts_in
-from guardhouse.trust.ledger.values import Value, values
+from guardhouse.trust.ledger.values import Value, is_whole, values
 from guardhouse.trust.ledger.words import grams, name_words, stem, telling, words
 
 if TYPE_CHECKING:
@@ -169,8 +169,10 @@ class _Reader:
             self._note(Value("text", " ".join(said)), slot)
         if _is_id(field):
             self._note(Value("id", text.strip().lower()), slot)
+        # What stands in a longer text was written by whoever wrote that, whatever field it is in.
+        inner = slot if len(text.split()) == 1 else self._slot("p", at, field)
         for value in values(text):
-            self._note(value, slot)
+            self._note(value, slot if is_whole(value, text) else inner)
             self._measure_value(at, field, value)
         self._phrases(said, slot)
         self._words(at, said)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from guardhouse.trust.ledger.words import comparable, words
+from guardhouse.trust.ledger.words import comparable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -374,13 +374,11 @@ def _year(chunks: Sequence[str], at: int) -> int | None:
     return int(text) if text.isdigit() and len(text) == 4 and int(text) in _YEARS else None
 
 
-def text_value(text: str) -> Value:
-    """A whole short text, such as a title or a name."""
-    return Value("text", " ".join(words(text)))
+def is_whole(value: Value, text: str) -> bool:
+    """Whether a text is nothing but this value, written with blanks: a phone number, an account, a date."""
+    if value.type in {"date", "time", "day"}:
+        return len(text.split()) <= _LONGEST_DATE
+    return value.type == "id" and value.form == "".join(char for char in text.lower() if char.isalnum())
 
 
-def only_value(text: str) -> Value | None:
-    """The one typed value that a text is, if it is nothing but that; a link or an address before its host."""
-    if " " in text.strip():
-        return None
-    return next(values(text), None)
+_LONGEST_DATE: Final = 3
