@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from guardhouse.model import SessionState, Traces
-    from guardhouse.trust.ledger import Argument, Shape, Traced
+    from guardhouse.trust.ledger import Argument, Request, Shape, Traced
 
 _ID: Final = "provenance"
 _TRACED: Final = "provenance.traced"
+_ASKED: Final = "provenance.asked"
+_REQUESTS: Final = "provenance.requests"
 _ASK: Final = "Show the user what would be done and where it comes from, and go on with what they asked for."
 
 
@@ -239,10 +241,23 @@ def pointed(scene: Scene) -> bool:
 
 
 def _questions(scene: Scene, state: SessionState) -> list[str]:
-    from guardhouse.trust.ledger import from_kept, questions
+    from guardhouse.trust.ledger import questions
 
-    asked = questions(_arguments(scene), _shape(scene), [from_kept(one) for one in state.requests])
-    return [*asked, call_value(scene)]
+    asked: list[str] | None = scene.shared.get(_ASKED)
+    if asked is None:
+        asked = questions(_arguments(scene), _shape(scene), _requests(scene, state))
+        asked = scene.shared[_ASKED] = [*asked, call_value(scene)]
+    return asked
+
+
+def _requests(scene: Scene, state: SessionState) -> list[Request]:
+    """What the user asked for."""
+    from guardhouse.trust.ledger import from_kept
+
+    found: list[Request] | None = scene.shared.get(_REQUESTS)
+    if found is None:
+        found = scene.shared[_REQUESTS] = [from_kept(one) for one in state.requests]
+    return found
 
 
 def call_value(scene: Scene) -> str:
@@ -276,10 +291,10 @@ def _find(scene: Scene) -> Iterator[Finding]:
 
 
 def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Finding]:
-    from guardhouse.trust.ledger import Ledger, Sightings, from_kept
+    from guardhouse.trust.ledger import Ledger, Sightings
 
     shape = _shape(scene)
-    sightings = Sightings(state, traces, [from_kept(one) for one in state.requests])
+    sightings = Sightings(state, traces, _requests(scene, state))
     ledger = Ledger(shape, sightings, _arguments(scene))
     if not consequential(scene):
         if state.untrusted and not ledger.is_asked_for():

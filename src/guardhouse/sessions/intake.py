@@ -137,9 +137,12 @@ def _always_room(limits: SessionLimits) -> int:
     return min(limits.occurrences_per_slot, limits.occurrences_per_grade)
 
 
-def answer(kept: list[Row], slot: str, limits: SessionLimits) -> tuple[list[Row], bool]:
-    """Those of the rows that count which are about `slot`, and whether there may be more."""
+def answer(kept: list[Row], slot: str, limits: SessionLimits, most: int | None = None) -> tuple[list[Row], bool]:
+    """Those of the rows that count which are about `slot`, at most so many of each grade, and whether there may be
+    more."""
     listed = kept if slot == ANY_SLOT else [row for row in kept if row.slot == slot]
+    if most is not None and len(listed) > most:
+        return _first_of_each_grade(listed, most), True
     if len(kept) < _always_room(limits):
         return listed, False
     # A row that there would be no room for may have been left out.
@@ -148,6 +151,14 @@ def answer(kept: list[Row], slot: str, limits: SessionLimits) -> tuple[list[Row]
         for row in {row[1:]: row for row in kept}.values()
     )
     return listed, full
+
+
+def _first_of_each_grade(rows: Iterable[Row], most: int) -> list[Row]:
+    kept: list[Row] = []
+    for row in rows:
+        if sum(other.grade == row.grade for other in kept) < most:
+            kept.append(row)
+    return kept
 
 
 def session_is_full(limits: SessionLimits) -> GuardhouseError:

@@ -94,9 +94,10 @@ class SessionIndex(Protocol):
         """Add an event with the values that occurred in it and the objects in it, all or nothing. Gives its `seq`."""
         ...
 
-    def origins(self, session_id: str, values: Iterable[Value]) -> dict[Value, Origins]:
+    def origins(self, session_id: str, values: Iterable[Value], *, most: int | None = None) -> dict[Value, Origins]:
         """In which events each of `values` occurred; with the slot `ANY_SLOT`, in whatever role. Has an answer for
-        every value asked about. Costs the same however long the session is."""
+        every value asked about. Costs the same however long the session is. `most` is how many of each grade are
+        wanted, where it only matters who had a value at all."""
         ...
 
     def events(self, session_id: str, *, after: int = 0, limit: int = 100) -> list[SessionEvent]:

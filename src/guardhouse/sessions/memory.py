@@ -97,7 +97,7 @@ class MemorySessions:
             self._sessions[key.tag] = session
             return seq
 
-    def origins(self, session_id: str, values: Iterable[Value]) -> dict[Value, Origins]:
+    def origins(self, session_id: str, values: Iterable[Value], *, most: int | None = None) -> dict[Value, Origins]:
         """See SessionIndex."""
         key = SessionKey(self._key, session_id)
         asked = {(slot, value): (slot_asked(key, slot), key.fingerprint(value)) for slot, value in values}
@@ -105,7 +105,7 @@ class MemorySessions:
             session = self._sessions.get(key.tag) or _Session()
             found = {}
             for pair, (slot, fingerprint) in asked.items():
-                rows, capped = answer(list(session.rows.get(fingerprint, ())), slot, self._limits)
+                rows, capped = answer(list(session.rows.get(fingerprint, ())), slot, self._limits, most)
                 found[pair] = Origins(tuple(Occurrence(session.events[row.seq - 1], row.slot) for row in rows), capped)
             return found
 

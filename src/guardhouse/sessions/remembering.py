@@ -17,6 +17,10 @@ _MESSAGES: Final = 16
 _SHOWN: Final = 4
 _EVENTS: Final = 24
 """Of which the objects are looked at, for one call."""
+_BRIEFLY: Final = ("word:", "gram:", "call:", "grant:")
+_RUN: Final = 5
+_BRIEF: Final = 2
+"""Of words and runs of words it only matters who had them."""
 
 
 def session_state(index: SessionIndex, session_id: str) -> SessionState:
@@ -44,11 +48,11 @@ def session_state(index: SessionIndex, session_id: str) -> SessionState:
 
 def traces(index: SessionIndex, session_id: str, values: Sequence[str]) -> Traces:
     """Where `values` were seen, and the objects that they were seen in."""
-    found = {
-        value: origins.occurrences
-        for (_, value), origins in index.origins(session_id, [(ANY_SLOT, value) for value in values]).items()
-        if origins.occurrences
-    }
+    asked = [
+        index.origins(session_id, [(ANY_SLOT, value) for value in values if _is_brief(value)], most=_BRIEF),
+        index.origins(session_id, [(ANY_SLOT, value) for value in values if not _is_brief(value)]),
+    ]
+    found = {value: seen.occurrences for part in asked for (_, value), seen in part.items() if seen.occurrences}
     seqs = dict.fromkeys(
         one.event.seq
         for value, seen in found.items()
@@ -57,3 +61,8 @@ def traces(index: SessionIndex, session_id: str, values: Sequence[str]) -> Trace
         if one.event.grade != "user"
     )
     return Traces(found=found, objects=index.objects(session_id, list(seqs)[-_EVENTS:]))
+
+
+def _is_brief(value: str) -> bool:
+    """Whether it only matters who had a value, and not where: so it is with words, and with runs of them."""
+    return value.startswith(_BRIEFLY) or (value.startswith("text:") and value.count(" ") >= _RUN - 1)

@@ -59,10 +59,8 @@ _OBJECTS: Final = msgspec.msgpack.Decoder(tuple[KeptObject, ...])
 
 _EVENT: Final = "kind, name, call_id, grade, excerpt, detail, seq, at, capped"
 _EVENT_FIELDS: Final = tuple(_EVENT.split(", "))
-_ROWS: Final = (
-    "SELECT seq, slot, grade FROM settled WHERE session = ?1 AND fingerprint = ?2 "
-    "UNION ALL SELECT seq, slot, grade FROM recent WHERE session = ?1 AND fingerprint = ?2"
-)
+_AT_ONCE: Final = 400
+"""Values that one statement asks for."""
 _ADD_TO_TALLY: Final = (
     "INSERT INTO tally (session, kind, grade, events, indexed, capped, last_seq) VALUES (?, ?, ?, 1, ?, ?, ?) "
     "ON CONFLICT (session, kind, grade) DO UPDATE SET events = events + 1, indexed = indexed + excluded.indexed, "
@@ -114,7 +112,7 @@ class SQLiteSessions:
         with self._transaction("IMMEDIATE") as connection:
             return self._add(connection, key.tag, intake)
 
-    def origins(self, session_id: str, values: Iterable[Value]) -> dict[Value, Origins]:
+    def origins(self, session_id: str, values: Iterable[Value], *, most: int | None = None) -> dict[Value, Origins]:
         """See SessionIndex."""
         key = SessionKey(self._key, session_id)
         asked = {(slot, value): (slot_asked(key, slot), key.fingerprint(value)) for slot, value in values}
@@ -124,12 +122,12 @@ class SQLiteSessions:
                 return dict.fromkeys(asked, Origins())
             found: dict[Value, Origins] = {}
             events: dict[int, SessionEvent] = {}
+            stored = _rows(connection, session, {fingerprint for _, fingerprint in asked.values()})
             for pair, (slot, fingerprint) in asked.items():
-                stored = connection.execute(_ROWS, (session, fingerprint)).fetchall()
-                if not stored:
+                if fingerprint not in stored:
                     found[pair] = Origins()
                     continue
-                rows, capped = answer(first_rows(map(Row._make, stored), self._limits), slot, self._limits)
+                rows, capped = answer(first_rows(stored[fingerprint], self._limits), slot, self._limits, most)
                 for row in rows:
                     event = events.get(row.seq) or events.setdefault(row.seq, _event_at(connection, session, row.seq))
                     if event.grade != _GRADES[row.grade]:
@@ -347,6 +345,24 @@ class SQLiteSessions:
         if self._connection is not None:
             connection, self._connection = self._connection, None
             connection.close()
+
+
+def _rows(connection: sqlite3.Connection, session: int, fingerprints: Iterable[int]) -> dict[int, list[Row]]:
+    """What is kept of values, by their fingerprints, in a few statements for any number of them."""
+    found: dict[int, list[Row]] = {}
+    wanted = sorted(fingerprints)
+    for start in range(0, len(wanted), _AT_ONCE):
+        some = wanted[start : start + _AT_ONCE]
+        marks = ",".join("?" * len(some))
+        for table in ("settled", "recent"):
+            rows = connection.execute(
+                f"SELECT fingerprint, seq, slot, grade FROM {table} "  # noqa: S608
+                f"WHERE session = ? AND fingerprint IN ({marks})",
+                (session, *some),
+            )
+            for fingerprint, *row in rows:
+                found.setdefault(fingerprint, []).append(Row._make(row))
+    return found
 
 
 def check_index(path: Path) -> bool:

@@ -28,7 +28,8 @@ def asks_for(kind: Kind, grave: frozenset[str], sightings: Sightings, *, all_fin
     if any(map(sightings.said_word, kind.words)):
         return True
     if not kind.verbs:
-        return any(map(sightings.said_word, kind.named))
+        # Nobody knows what such a tool does: the user must have its own words for it.
+        return bool(kind.named) and all(map(sightings.said_word, kind.named)) and all_fine
     direct = frozenset(one for request in sightings.requests for one in request.kinds)
     asked = with_means(direct)
     fitting = [verb for verb in kind.verbs if verb in asked]

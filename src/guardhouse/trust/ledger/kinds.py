@@ -247,7 +247,7 @@ class Kind(msgspec.Struct, frozen=True):
     @property
     def is_public(self) -> bool:
         """Whether others read what it makes."""
-        return not _PUBLIC.isdisjoint(self.named)
+        return not _PUBLIC.isdisjoint(self.named) or self.verbs[:1] in (("commit",), ("merge",))
 
     @property
     def is_grave(self) -> bool:

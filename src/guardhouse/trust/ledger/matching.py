@@ -260,8 +260,9 @@ class Ledger:
 
     @property
     def _is_weighty(self) -> bool:
-        """Whether something is gone, goes out, or is open to others afterwards."""
-        return self._outward or self._shape.kind.is_destroying or self._shape.kind.is_grave
+        """Whether something is gone, goes out, or is open to others afterwards; or nobody knows what is."""
+        kind = self._shape.kind
+        return self._outward or kind.is_destroying or kind.is_grave or not kind.verbs
 
     def _fits(self, argument: Argument, one: Occurrence) -> bool:
         """Whether the field that a value stood in is what the user spoke of, where it matters whose it is."""

@@ -123,7 +123,8 @@ def _letters(names: tuple[str, ...], known: tuple[str, ...]) -> str:
 
 
 def _named(letters: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(known[_ALPHABET.index(letter)] for letter in letters if _ALPHABET.find(letter) in range(len(known)))
+    places = map(_ALPHABET.find, letters)
+    return tuple(known[place] for place in places if 0 <= place < len(known))
 
 
 def _fitting(numbers: tuple[str, ...]) -> str:

@@ -65,8 +65,10 @@ def values(text: str) -> Iterator[Value]:
     for at, raw in enumerate(chunks):
         if len(raw) > _LONGEST or at in dated:
             continue
+        if raw.isalpha():
+            continue  # most words are words: nothing that is typed has letters only
         chunk = raw.lstrip(_OPENING).rstrip(_CLOSING)
-        if chunk:
+        if chunk and not chunk.isalpha():
             yield from _of_chunk(chunk, chunks[at + 1] if at + 1 < len(chunks) else "")
 
 
@@ -75,7 +77,7 @@ def _grouped(chunks: Sequence[str], taken: set[int]) -> Iterator[Value]:
     at = 0
     while at < len(chunks):
         end = at
-        if _starts_group(chunks[at]):
+        if not chunks[at].isalpha() and _starts_group(chunks[at]):
             end = at + 1
             while end < len(chunks) and end - at < _MOST_GROUPS and _is_group(chunks[end], chunks[end - 1]):
                 end += 1
