@@ -6,11 +6,11 @@ import json
 from datetime import date
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Literal, Optional
+from typing import Annotated, Literal
 
 import pytest
 
-from guardhouse.adapters import Completed, Denied, Pending
+from guardhouse.adapters import Completed, Pending
 from guardhouse.adapters.signatures import announcement
 from guardhouse.model import Decision
 
@@ -155,7 +155,7 @@ class Colour(Enum):
 def test_a_signature_becomes_a_schema():
     def tool(
         a: str,
-        b: Optional[int],
+        b: int | None,
         c: Annotated[list[str], "who gets it"],
         d: Literal["x", "y"] = "x",
         e: Colour = Colour.RED,
