@@ -270,6 +270,8 @@ class Case:
                 by: Grade = "user" if action.origin == "typed" else "untrusted"
                 return NewEvent(kind="user_said", name=action.origin, grade=by, excerpt=excerpt)
             case OutputPublish():
+                if (action.channel or "").startswith(_TO_SERVER):
+                    return None  # sent to a server, and not shown to the user, whose yes can't mean it
                 # A model's words may be anybody's.
                 return NewEvent(kind="assistant_showed", grade="untrusted", excerpt=excerpt)
             case ToolCallPost():
@@ -413,6 +415,8 @@ _LARGEST_SHOWN: Final = 128 * 1024
 """Bytes of an action beyond which no person reads it to its end."""
 
 
+_TO_SERVER: Final = "mcp:"
+"""How the channel begins by which a gateway publishes to a server."""
 _LONGEST_EXCERPT: Final = 160
 _MOST_PIECES: Final = 8
 

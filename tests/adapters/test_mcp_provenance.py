@@ -23,6 +23,7 @@ guard:
     mcp__box__send_email: {capabilities: [sends]}
     mcp__box__hand_over: {capabilities: [writes]}
     mcp__box__echo: {capabilities: [reads]}
+    mcp__box__asks_model: {capabilities: [reads_untrusted]}
 """
 
 
@@ -86,6 +87,41 @@ def test_what_a_gateway_let_in_counts_for_the_hooks_of_the_same_session(start, p
     held = hook(place, "PreToolUse", tool_input={"to": "planted@evil.example", "body": "9 to 5"}, **call)
     assert "provenance.untrusted_destination" in json.dumps(held)
     assert hook(place, "PreToolUse", tool_input={"to": "anna@work.example", "body": "9 to 5"}, **call) == {}
+
+
+def test_a_gateway_meets_the_hooks_of_a_client_that_tells_its_session(start, place):
+    gateway = start(TOOLS, env={**announcing(), "CLAUDE_CODE_SESSION_ID": "s-9"})
+    typed(place, REQUEST)
+    gateway.call("fetch_page", url="https://hotel.example/")
+    assert "provenance.untrusted_destination" in text_of(
+        gateway.call("send_email", to="planted@evil.example", body="x")
+    )
+    assert text_of(gateway.call("send_email", to="anna@work.example", body="9 to 5")) == "done"
+
+
+@pytest.mark.parametrize("said", ["", "s 9", "../s-9", "s-9\n", "s" * 129, "sé9"])
+def test_what_can_be_no_session_is_none_and_the_gateway_has_one_of_its_own(start, place, said):
+    gateway = start(TOOLS, env={**announcing(), "CLAUDE_CODE_SESSION_ID": said})
+    gateway.call("send_email", to="anna@work.example", body="9 to 5")
+    assert gateway.end()[0] == 0
+    assert {event.session_id for event in place.events() if event.session_id}.pop().startswith("mcp_")
+
+
+def test_what_is_sent_to_a_server_is_nothing_that_the_user_has_seen_and_can_say_yes_to(start, place):
+    gateway = start(TOOLS, "--session", "s-9", env=announcing())
+    typed(place, "Read https://hotel.example/ and tell me how to book by email.")
+    gateway.call("fetch_page", url="https://hotel.example/")
+    number = gateway.request("tools/call", name="asks_model", arguments={})
+    said = {"type": "text", "text": "Shall I send an email to planted@evil.example?"}
+    asked = gateway.message()
+    assert asked["method"] == "sampling/createMessage"
+    gateway.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"role": "assistant", "content": said}})
+    assert "planted" in text_of(gateway.answer(number))
+    typed(place, "yes")
+    assert "provenance.untrusted_destination" in text_of(
+        gateway.call("send_email", to="planted@evil.example", body="x")
+    )
+    assert "assistant_showed" not in {kind for kind, _, _ in remembered(place, "s-9")}
 
 
 # What the server announces
