@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import pytest
 
-from guardhouse.adapters import Completed, Pending
+from guardhouse.adapters import Completed, Denied, Pending
 from guardhouse.adapters.signatures import announcement
 from guardhouse.model import Decision
 
@@ -196,6 +196,18 @@ def test_annotations_as_texts_are_understood_where_they_can_be():
     assert said.parameters["properties"]["b"]["default"] is None
 
 
+def test_annotations_that_can_not_be_told_leave_names_and_values_to_go_by(guard):
+    def send_note(recipient: "Nowhere", body: "Nothing", copies: "Never" = 3) -> "Not":  # noqa: F821 - as it says
+        """Send a note."""
+        return "sent"
+
+    guard.user_said(REQUEST.replace("an email", "a note"))
+    guard.wrap(get_page)("https://hotel.example/")
+    send = guard.wrap(send_note)
+    assert codes(send("planted@evil.example", "9 to 5")) == {"provenance.untrusted_destination"}
+    assert isinstance(send("anna@work.example", "9 to 5"), Completed)
+
+
 @pytest.mark.parametrize("default", [10**400, float("nan"), b"bytes", object(), {"a": {1, 2}}, "\ud800"])
 def test_whatever_its_defaults_are_a_function_can_be_wrapped(guard, default):
     def tool(a: Literal[b"x"] = b"x", b=default) -> str:
@@ -231,3 +243,18 @@ def test_a_result_comes_with_what_the_call_was_really_made_with(place, monkeypat
     results = [action.params for action in judged if action.type == "ToolCallPost"]
     assert results == [{"text": "hello", "size": 3}, {"text": noted[1], "size": 3}]
     assert "Lovelace" not in noted[1]
+
+
+def test_a_result_that_is_too_much_together_with_its_arguments_is_withheld(place):
+    place.configure("guard: {limits: {max_bytes: 65536}, tools: {note: {capabilities: []}}}")
+    guard = place.guard()
+
+    def note(text: str) -> str:
+        return text
+
+    wrapped = guard.wrap(note)
+    assert isinstance(wrapped("x" * 20_000), Completed)
+    outcome = wrapped("x" * 40_000)
+    assert isinstance(outcome, Denied)
+    assert outcome.ran
+    assert codes(outcome) == {"action.too_large"}
