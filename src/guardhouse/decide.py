@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from guardhouse.detect import Masker
     from guardhouse.model import Effect
     from guardhouse.redact import Redactor
+    from guardhouse.trust import Announcement
 
 
 class Needs(msgspec.Struct, frozen=True):
@@ -87,13 +88,25 @@ class Case:
     """One action before one policy. `decide` may be called again with more facts; what was already read out of the
     action is kept, and the answer is the same as if everything were looked at afresh."""
 
-    def __init__(self, action: Action, policy: Policy, *, binds: Literal["never", "asks", "always"] = "never") -> None:
+    def __init__(
+        self,
+        action: Action,
+        policy: Policy,
+        *,
+        binds: Literal["never", "asks", "always"] = "never",
+        announced: Announcement | None = None,
+    ) -> None:
         """`binds` says whether the verdict is bound to what the files it is about hold: if it asks and a person can be
-        asked, or in any case, because it goes back to an approval."""
+        asked, or in any case, because it goes back to an approval. `announced` is what the tool is said to be by the
+        program that calls it."""
         self.action = action
         self.policy = policy
         self._binds = binds
-        self._scene = Scene(action, policy.settings)
+        self._announced = announced
+        settings = policy.settings
+        if announced is not None:
+            settings = msgspec.structs.replace(settings, tools=settings.tools.hearing(announced))
+        self._scene = Scene(action, settings)
         self._asked = False
         self._facts = NO_FACTS
         self._judgement: Judgement | None = None
@@ -177,7 +190,7 @@ class Case:
         if verdict.params is None or not isinstance(self.action, (ToolCallPre, SkillRunPre)):
             return verdict
         masked = msgspec.structs.replace(self.action, params=verdict.params)
-        again = Case(masked, self.policy).decide(self._facts, last=True)
+        again = Case(masked, self.policy, announced=self._announced).decide(self._facts, last=True)
         if isinstance(again, Verdict) and (again.decision is Decision.ALLOW or _covers(approved, again)):
             return verdict
         decision = Decision.DENY if approved else Decision.REQUIRE_APPROVAL
@@ -263,6 +276,8 @@ class Case:
                 by: Grade = "user" if action.origin == "typed" else "untrusted"
                 return NewEvent(kind="user_said", name=action.origin, grade=by, excerpt=excerpt)
             case OutputPublish():
+                if (action.channel or "").startswith(_TO_SERVER):
+                    return None  # sent to a server, and not shown to the user, whose yes can't mean it
                 # A model's words may be anybody's.
                 return NewEvent(kind="assistant_showed", grade="untrusted", excerpt=excerpt)
             case ToolCallPre():
@@ -436,6 +451,8 @@ _LARGEST_SHOWN: Final = 128 * 1024
 """Bytes of an action beyond which no person reads it to its end."""
 
 
+_TO_SERVER: Final = "mcp:"
+"""How the channel begins by which a gateway publishes to a server."""
 _LONGEST_EXCERPT: Final = 160
 _MOST_PIECES: Final = 8
 
@@ -477,15 +494,16 @@ def _field(name: str) -> Span | None:
 
 
 def _recordable(facts: Facts) -> Facts:
-    """The facts without digests: what a short file holds could be guessed from them. The action hash covers them."""
-    if not facts.files and not facts.programs and facts.session is None:
+    """The facts without digests: what a short file holds could be guessed from them. The action hash covers them. Nor
+    does the record repeat what a server says of a tool: the digest names it."""
+    if not facts.files and not facts.programs and not facts.pins and facts.session is None:
         return facts
     session = facts.session
     return Facts(
         addresses=facts.addresses,
         real_paths=facts.real_paths,
         extents=facts.extents,
-        pins=facts.pins,
+        pins={tool: msgspec.structs.replace(pin, description="", parameters={}) for tool, pin in facts.pins.items()},
         session=msgspec.structs.replace(session, said=frozenset(), requests=()) if session is not None else None,
     )
 

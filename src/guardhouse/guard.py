@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from guardhouse.ports import Approvals, AuditSink, Files, FixedPolicy, Pins, PolicySource, Resolver, Sessions
+    from guardhouse.trust import Announcement
 
 __all__ = ["Approvals", "AuditSink", "Files", "FixedPolicy", "Guard", "Pins", "PolicySource", "Resolver", "Sessions"]
 
@@ -136,13 +137,16 @@ class Guard:
         self._new_nonce = new_nonce
         _current(policy)  # a guard that can't be built stops the program
 
-    def evaluate(self, action: Action, *, approval_id: str | None = None) -> Verdict:
+    def evaluate(
+        self, action: Action, *, approval_id: str | None = None, announced: Announcement | None = None
+    ) -> Verdict:
         """The verdict on `action`. Never raises for what the action holds or for what fails inside.
 
         Ask right before the action is done, and do it at once if the verdict lets it: an approval is used up by this.
         With `approval_id` the action must be the one that was approved; without it, an approval that fits is found.
+        `announced` is what the tool is said to be, where the configuration does not say it.
         """
-        return self._finish(self._course(action, approval_id), None)
+        return self._finish(self._course(action, approval_id, announced=announced), None)
 
     def evaluate_result(
         self, result: ToolCallPost | SkillRunPost, call: Verdict | None, *, raised: bool = False
@@ -151,9 +155,11 @@ class Guard:
         let it through (None if another process had that): one event less than to `report` it first."""
         return self._finish(self._course(result, None, Made(call, "raised" if raised else "")), None)
 
-    async def evaluate_async(self, action: Action, *, approval_id: str | None = None) -> Verdict:
+    async def evaluate_async(
+        self, action: Action, *, approval_id: str | None = None, announced: Announcement | None = None
+    ) -> Verdict:
         """The same, without blocking the event loop while a name is looked up, a file read or a store written."""
-        course = self._course(action, approval_id)
+        course = self._course(action, approval_id, announced=announced)
         done: Any = None
         while True:
             step = _next(course, done)
@@ -221,7 +227,13 @@ class Guard:
 
     # The way an action takes
 
-    def _course(self, action: Action, approval_id: str | None, made: Made | None = None) -> _Course:
+    def _course(
+        self,
+        action: Action,
+        approval_id: str | None,
+        made: Made | None = None,
+        announced: Announcement | None = None,
+    ) -> _Course:
         """Decided, then settled with people if it asks or goes back to an approval, then remembered by its session,
         then recorded. Each may only make the verdict stricter, but for an approval."""
         case: Case | None = None
@@ -229,7 +241,8 @@ class Guard:
             policy = _current(self._policy)
             binds: Literal["asks", "always"] = "asks" if approval_id is None else "always"
             admitted = _placed(admit(action, policy.config.limits), policy)
-            case = Case(admitted, policy, binds=binds if self._approvals is not None else "never")
+            bound = binds if self._approvals is not None else "never"
+            case = Case(admitted, policy, binds=bound, announced=announced)
             verdict = yield from _decided(case)
         except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
             verdict = _failed(error, self._in_force())

@@ -6,13 +6,14 @@ import os
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar, overload
 
 from guardhouse.config import ReloadingPolicy, find_sources
 from guardhouse.desk import Desk
 from guardhouse.egress import SystemResolver
 from guardhouse.files import LocalFiles
 from guardhouse.guard import Guard
+from guardhouse.model import OutputPublish, UserInput
 from guardhouse.pins import PinStore
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from guardhouse.detect import Detector
     from guardhouse.guard import Resolver
     from guardhouse.model import Action, ApprovalRequest, Verdict
+    from guardhouse.trust import Announcement
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -157,17 +159,21 @@ class LocalGuard(Guard):
         self._registered_by = 0
         self._register()
 
-    def evaluate(self, action: Action, *, approval_id: str | None = None) -> Verdict:
+    def evaluate(
+        self, action: Action, *, approval_id: str | None = None, announced: Announcement | None = None
+    ) -> Verdict:
         """The verdict on `action`; see `Guard.evaluate`."""
         if self._registered_by != os.getpid():
             self._register()
-        return super().evaluate(action, approval_id=approval_id)
+        return super().evaluate(action, approval_id=approval_id, announced=announced)
 
-    async def evaluate_async(self, action: Action, *, approval_id: str | None = None) -> Verdict:
+    async def evaluate_async(
+        self, action: Action, *, approval_id: str | None = None, announced: Announcement | None = None
+    ) -> Verdict:
         """The same, without blocking the event loop."""
         if self._registered_by != os.getpid():
             self._register()
-        return await super().evaluate_async(action, approval_id=approval_id)
+        return await super().evaluate_async(action, approval_id=approval_id, announced=announced)
 
     def _register(self) -> None:
         """Register the agent; again in a process that was forked off, which is one of its own."""
@@ -188,6 +194,41 @@ class LocalGuard(Guard):
         """Put a pending request to the person at this process's terminal, until it expires; the request as it stands
         then. NoTerminal if there is no terminal to ask at."""
         return self._desk.ask_in_terminal(approval_id)
+
+    def user_said(
+        self,
+        text: str,
+        *,
+        session_id: str | None = None,
+        origin: Literal["typed", "pasted", "attachment", "scheduled"] = "typed",
+    ) -> Verdict:
+        """Tell the gate what the user said, in this guard's own session unless one is named: from now on calls are held
+        against it. Only words that a person `typed` carry authority, so say so of nothing else; what was pasted into
+        them is told apart. Give the model what the verdict lets through."""
+        return self.evaluate(UserInput(content=text, origin=origin, session_id=session_id or self._session))
+
+    async def user_said_async(
+        self,
+        text: str,
+        *,
+        session_id: str | None = None,
+        origin: Literal["typed", "pasted", "attachment", "scheduled"] = "typed",
+    ) -> Verdict:
+        """The same, without blocking the event loop."""
+        said = UserInput(content=text, origin=origin, session_id=session_id or self._session)
+        return await self.evaluate_async(said)
+
+    def assistant_showed(self, text: str, *, session_id: str | None = None, channel: str | None = None) -> Verdict:
+        """Ask before the user is shown an answer, and let the session know of it: a `yes` of theirs then is a yes to
+        what stands there. Show what the verdict lets through."""
+        return self.evaluate(OutputPublish(content=text, channel=channel, session_id=session_id or self._session))
+
+    async def assistant_showed_async(
+        self, text: str, *, session_id: str | None = None, channel: str | None = None
+    ) -> Verdict:
+        """The same, without blocking the event loop."""
+        shown = OutputPublish(content=text, channel=channel, session_id=session_id or self._session)
+        return await self.evaluate_async(shown)
 
     @overload
     def wrap(  # type: ignore[overload-overlap]  # the first that fits is meant

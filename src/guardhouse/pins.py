@@ -11,7 +11,7 @@ import fcntl
 import os
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -71,6 +71,7 @@ class PinStore:
         self._directory = directory
         self._read: dict[str, tuple[tuple[int, ...] | None, ServerPins | None]] = {}
         self._looked: dict[str, float] = {}
+        self._told: dict[str, tuple[str, dict[str, Any]]] = {}
 
     def pin(self, tool: str) -> ToolPin:
         """What was pinned of a tool, given by its whole name. What the tool says of itself now counts as well, where it
@@ -89,12 +90,25 @@ class PinStore:
         if known is None:
             return ToolPin()
         said = (known.pinned, known.announced or known.pinned)
+        description, parameters = self._words(known.pinned)
         return ToolPin(
             digest=known.pinned.digest,
             destructive=any(one.destructive for one in said),
             open_world=any(one.open_world for one in said),
             changed=known.announced is not None,
+            description=description,
+            parameters=parameters,
         )
+
+    def _words(self, pinned: Described) -> tuple[str, dict[str, Any]]:
+        """What a tool says of itself in words, and the schema of its arguments, as far as that was kept: of a
+        description that was cut, or that a mask has broken, there is nothing to go by but the names in a call."""
+        told = self._told.get(pinned.digest)
+        if told is None:
+            if len(self._told) >= _MOST_TOOLS:
+                self._told.clear()
+            told = self._told[pinned.digest] = _told(pinned.shown)
+        return told
 
     def server(self, name: str) -> ServerPins | None:
         """What is kept of a server; read again only if the file was written since, which is looked at a few times a
@@ -296,6 +310,17 @@ def _load(path: Path) -> ServerPins:
         raise _unreadable(path, error.strerror) from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise _unreadable(path, "it is damaged") from None
+
+
+def _told(shown: str) -> tuple[str, dict[str, Any]]:
+    try:
+        tool = msgspec.json.decode(shown)
+    except msgspec.DecodeError:
+        tool = None
+    if not isinstance(tool, dict):
+        return "", {}
+    description, schema = tool.get("description"), tool.get("inputSchema")
+    return description if isinstance(description, str) else "", schema if isinstance(schema, dict) else {}
 
 
 def _command_digest(salt: str, command: Sequence[str], place: Sequence[str]) -> str:

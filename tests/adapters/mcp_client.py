@@ -33,7 +33,7 @@ class Gateway:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=place.project,
-            env={**os.environ, **(env or {})},
+            env={**_environment(), **(env or {})},
         )
         self.sent = []
         self.got = []
@@ -110,6 +110,11 @@ class Gateway:
                     pipe.close()
                 except BrokenPipeError:
                     continue
+
+
+def _environment() -> dict[str, str]:
+    """The test's own, without the session of an agent that may be running it."""
+    return {name: value for name, value in os.environ.items() if name != "CLAUDE_CODE_SESSION_ID"}
 
 
 def text_of(answer) -> str:

@@ -61,6 +61,8 @@ def call(name, arguments):
     match name:
         case "echo" | "destroyer" | "outsider":
             return text(json.dumps(arguments, ensure_ascii=False))
+        case "fetch_page" | "send_email" | "hand_over":
+            return text(os.environ["MCP_PAGE"] if name == "fetch_page" else "done")
         case "leak":
             return text(f"the key is {SECRET}")
         case "every_kind":

@@ -18,6 +18,7 @@ import msgspec
 
 from guardhouse.adapters.arguments import Arguments, check_signature, from_call, from_params
 from guardhouse.adapters.outcomes import Completed, Denied, Failed, Outcome, Pending
+from guardhouse.adapters.signatures import announcement
 from guardhouse.adapters.values import Budget, content_of
 from guardhouse.model import (
     Action,
@@ -107,6 +108,7 @@ class _Guarded(ABC, Generic[P, R]):
         self.name = name
         self.context = context or CallContext()
         self._kept = kept
+        self._announced = announcement(name, tool, self._signature)
         # The tool's name and words, but not the tool: `__wrapped__` would be a way round.
         self.__name__, self.__doc__, self.__signature__ = name, tool.__doc__, self._signature
 
@@ -139,9 +141,9 @@ class _Guarded(ABC, Generic[P, R]):
         if verdict.decision is Decision.REQUIRE_APPROVAL and verdict.approval_request_id:
             asked = verdict.approval_request_id
             return Pending(verdict, lambda: self._drive(self._course(arguments, named, asked)))
-        passed = arguments.passed
+        passed, params = arguments.passed, arguments.params
         if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None:
-            passed = arguments.masked(verdict.params)
+            passed, params = arguments.masked(verdict.params), verdict.params
         elif verdict.decision is not Decision.ALLOW:
             return Denied(verdict)
         try:
@@ -161,14 +163,17 @@ class _Guarded(ABC, Generic[P, R]):
             content = f"{raised}: {value}" if raised else content_of(value, Budget())
         except Exception:  # noqa: BLE001 - a result that can't be shown is not seen
             content = object()
-        return (yield from self._shown(call, verdict, content, raised=bool(raised)))
+        made = msgspec.structs.replace(call, params=params)
+        return (yield from self._shown(made, verdict, content, raised=bool(raised)))
 
     def _shown(
         self, call: ToolCallPre, verdict: Verdict, content: Any, *, raised: bool, approval_id: str | None = None
     ) -> _Course:
-        """What the caller gets to see of a result, once it is judged."""
+        """What the caller gets to see of a result, once it is judged. `call` is the call as it was made."""
         named = {name: getattr(call, name) for name in CallContext.__struct_fields__}
-        post = ToolCallPost(tool=self.name, content=content, call_id=call.call_id, source="function", **named)
+        post = ToolCallPost(
+            tool=self.name, content=content, params=call.params, call_id=call.call_id, source="function", **named
+        )
         result: Verdict = yield _Evaluate(post, approval_id)
         if result.decision is Decision.REQUIRE_APPROVAL and result.approval_request_id:
             asked = result.approval_request_id
@@ -210,7 +215,9 @@ class GuardedFunction(_Guarded[P, R]):
                     elif isinstance(step, _Report):
                         done = self._guard.report(step.call, step.verdict, step.outcome, step.detail)
                     else:
-                        done = self._guard.evaluate(step.action, approval_id=step.approval_id)
+                        done = self._guard.evaluate(
+                            step.action, approval_id=step.approval_id, announced=self._announced
+                        )
                 except BaseException as error:  # noqa: BLE001 - the course says what it leads to
                     step = course.throw(error)
                 else:
@@ -249,7 +256,9 @@ class GuardedAsyncFunction(_Guarded[P, R]):
                         report = partial(self._guard.report, step.call, step.verdict, step.outcome, step.detail)
                         done = await to_thread(report)
                     else:
-                        done = await self._guard.evaluate_async(step.action, approval_id=step.approval_id)
+                        done = await self._guard.evaluate_async(
+                            step.action, approval_id=step.approval_id, announced=self._announced
+                        )
                 except BaseException as error:  # noqa: BLE001 - the course says what it leads to
                     step = course.throw(error)
                 else:

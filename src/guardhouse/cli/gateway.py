@@ -13,12 +13,14 @@ from click.core import ParameterSource
 from guardhouse.cli.options import config_option, confirmed, json_option, state_dir_option, yes_option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from guardhouse.pins import PinnedTool, PinStore, ServerPins
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("--name", default=None, help="What the server is called; else that is read off its command.")
-@click.option("--session", default=None, help="The session that its calls belong to; else one of its own.")
+@click.option("--session", default=None, help="The session that its calls belong to; else the client's, if it says so.")
 @config_option
 @state_dir_option
 @click.option(
@@ -68,12 +70,27 @@ def mcp(
             guard,
             server,
             store,
-            session_id=session or f"mcp_{os.urandom(8).hex()}",
+            session_id=session or _session_of_client(os.environ) or f"mcp_{os.urandom(8).hex()}",
             mask=guard.masked,
             notice=notice,
         )
         status = relay(gateway, command)
     sys.exit(status)
+
+
+_SESSION_VARIABLES: Final = ("CLAUDE_CODE_SESSION_ID",)
+"""Where a client tells its servers which session it is, by the name that its hooks know it by."""
+_LONGEST_SESSION: Final = 128
+
+
+def _session_of_client(environment: Mapping[str, str]) -> str | None:
+    """The session that the client says it is in; None if it says nothing, or nothing that could be one. It allows
+    nothing by itself: a session has the user's words only if a hook has heard them, and that hook judges calls too."""
+    for name in _SESSION_VARIABLES:
+        said = environment.get(name, "")
+        if len(said) <= _LONGEST_SESSION and said.isascii() and said.replace("-", "").isalnum():
+            return said
+    return None
 
 
 @click.group()

@@ -41,7 +41,7 @@ from guardhouse.model import (
     UserInput,
 )
 from guardhouse.net import NetworkRules
-from guardhouse.trust import ToolCatalogue, ToolProfile
+from guardhouse.trust import Announcement, ToolCatalogue, ToolProfile
 
 if TYPE_CHECKING:
     from guardhouse.detect.secrets import Scanned, SecretMatch, SecretScanner
@@ -206,6 +206,18 @@ class Scene:
             self.__dict__.pop("rule_tool", None)
             self.shared.clear()
         self.facts = facts
+        if new:
+            self._hear(facts.pins)
+
+    def _hear(self, pins: Mapping[str, ToolPin]) -> None:
+        """Go on with what the action's own tool was announced to be."""
+        tool = getattr(self.action, "tool", "")
+        pin = pins.get(tool)
+        if pin is None or not (pin.description or pin.parameters):
+            return
+        said = Announcement(tool, pin.digest, pin.description, pin.parameters)
+        self.settings = msgspec.structs.replace(self.settings, tools=self.settings.tools.hearing(said))
+        self.shared.clear()
 
     @property
     def unanswered(self) -> tuple[Need, ...]:

@@ -8,6 +8,7 @@ it carries an error, and policy treats it as the worst answer.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -125,6 +126,10 @@ class ToolPin(msgspec.Struct, frozen=True, omit_defaults=True):
     """The tool says of itself that it deals with things outside."""
     changed: bool = False
     """The tool was last announced otherwise than it was pinned."""
+    description: str = ""
+    """What it said of itself when it was pinned; only while the decision is made."""
+    parameters: dict[str, Any] = {}
+    """JSON Schema of its arguments, as it was pinned; only while the decision is made."""
     kept: bool = True
     """Whether anybody keeps what was pinned."""
     error: str = ""

@@ -3,6 +3,7 @@
 from guardhouse.trust.capabilities import (
     KNOWN_TOOLS,
     MCP_READS,
+    Announcement,
     Capability,
     ToolCatalogue,
     ToolDescription,
@@ -24,6 +25,7 @@ __all__ = [
     "KNOWN_TOOLS",
     "MCP_READS",
     "NONCE_BYTES",
+    "Announcement",
     "Capability",
     "NotWrapped",
     "ToolCatalogue",

@@ -8,9 +8,10 @@ consequential. Families of names may only add capabilities.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from enum import Enum
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
@@ -49,6 +50,18 @@ class ToolDescription(msgspec.Struct, frozen=True):
     """What its arguments are for, by name, where somebody has said so."""
     fields: Mapping[str, str] = {}
     """Who fills in the fields of its results."""
+
+
+class Announcement(msgspec.Struct, frozen=True):
+    """What a tool is said to be by somebody else than the configuration. How far that counts: `trust.announced`."""
+
+    tool: str
+    digest: str
+    """Tells it from every other description of a tool with that name."""
+    description: str = ""
+    parameters: Mapping[str, Any] = {}
+    """JSON Schema of its arguments."""
+    by: Literal["program", "server"] = "server"
 
 
 class ToolProfile(msgspec.Struct, frozen=True):
@@ -183,7 +196,8 @@ class ToolCatalogue:
         are values that are the user's own."""
         self._described = {tool_name(name): said for name, said in (described or {}).items()}
         self._own = own
-        self._shapes: dict[str, Shape] = {}
+        self._announced: Announcement | None = None
+        self._shapes: dict[tuple[str, str], Shape] = {}
         self._exact: dict[str, frozenset[Capability]] = {}
         self._globs: list[tuple[str, frozenset[Capability]]] = []
         self._pinned_to: dict[str, str] = {}
@@ -215,6 +229,13 @@ class ToolCatalogue:
         """What was said of the tool beyond what it can do, if anything."""
         return self._described.get(tool_name(tool))
 
+    def hearing(self, announced: Announcement) -> ToolCatalogue:
+        """The same catalogue with what a tool is announced to be. It counts for `shape` only, and only where the
+        configuration says nothing: it can't make a tool any other one than it is known for."""
+        hearing = copy(self)
+        hearing._announced = announced
+        return hearing
+
     def takes_no_path(self, tool: str) -> bool:
         """Whether the user has described the tool's arguments, and none of them is a path: then it is another tool than
         the well-known one of that name."""
@@ -227,15 +248,33 @@ class ToolCatalogue:
 
     def shape(self, tool: str) -> Shape:
         """What the ledger goes by: the tool's kind, and what its arguments are for."""
-        shape = self._shapes.get(tool)
+        heard = self._announced if self._announced is not None and self._announced.tool == tool else None
+        key = (tool, heard.digest if heard is not None else "")
+        shape = self._shapes.get(key)
         if shape is None:
             from guardhouse.trust.ledger import shape_of  # only where a session is remembered
 
             if len(self._shapes) >= _MEMO_LIMIT:
                 self._shapes.clear()
-            said = self.description(tool) or ToolDescription()
-            shape = self._shapes[tool] = shape_of(tool, said, self.profile(tool), self._own)
+            said = self._said(tool, heard)
+            shape = self._shapes[key] = shape_of(tool, said, self.profile(tool), self._own)
         return shape
+
+    def _said(self, tool: str, heard: Announcement | None) -> ToolDescription:
+        """Everything that is said of a tool: by the configuration, and where that is silent by whoever announced it."""
+        said = self.description(tool) or ToolDescription()
+        if heard is None:
+            return said
+        from guardhouse.trust.announced import believed  # as above
+
+        beside = believed(heard)
+        described = said if said.parameters else beside
+        return ToolDescription(
+            said.description or beside.description,
+            described.parameters,
+            {**described.roles, **said.roles},
+            said.fields,
+        )
 
     def _look_up(self, tool: str, digest: str | None) -> ToolProfile:
         name = tool_name(tool)

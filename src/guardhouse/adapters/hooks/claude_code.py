@@ -83,9 +83,12 @@ class ClaudeCode(Agent):
         if event.tool in {"Agent", "Task"} and event.tool_input.get("isolation") == "remote":
             # It works elsewhere, where no hook of ours is: nobody knows what such a tool does.
             return super().call(msgspec.structs.replace(event, tool="Agent (remote)"))
+        return super().call(event)
+
+    def params(self, event: HookEvent) -> dict[str, Any]:
+        """Without words about a command."""
         cosmetic = _COSMETIC.get(event.tool, frozenset())
-        kept = {key: value for key, value in event.tool_input.items() if key not in cosmetic}
-        return super().call(msgspec.structs.replace(event, tool_input=kept))
+        return {key: value for key, value in super().params(event).items() if key not in cosmetic}
 
     def to_call(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:
         """Nothing, a no for the model, a question for the user, or other arguments."""

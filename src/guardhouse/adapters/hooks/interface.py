@@ -106,8 +106,11 @@ class Agent(ABC):
 
     def call(self, event: HookEvent) -> Action:
         """The call that is about to be made."""
-        params = _renamed(event.tool_input, self.renames(event))
-        return ToolCallPre(tool=event.tool, params=params, call_id=event.call_id, **self.context(event))
+        return ToolCallPre(tool=event.tool, params=self.params(event), call_id=event.call_id, **self.context(event))
+
+    def params(self, event: HookEvent) -> dict[str, Any]:
+        """What the tool is called with, or was: of a result, the agent says what it really passed."""
+        return _renamed(event.tool_input, self.renames(event))
 
     def renames(self, event: HookEvent) -> dict[str, str]:
         """Arguments whose names say something else than they do elsewhere, and what they are called for the gate."""
@@ -125,7 +128,13 @@ class Agent(ABC):
 
     def result(self, event: HookEvent, content: Any) -> ToolCallPost:
         """What a call came back with."""
-        return ToolCallPost(tool=event.tool, content=content, call_id=event.call_id, **self.context(event))
+        return ToolCallPost(
+            tool=event.tool,
+            content=content,
+            params=self.params(event),
+            call_id=event.call_id,
+            **self.context(event),
+        )
 
     def prompt(self, event: HookEvent) -> Action:
         """What was said to the agent."""

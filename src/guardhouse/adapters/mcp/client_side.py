@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from guardhouse.adapters.mcp.answers import (
     CALL,
     CALL_PARTS,
@@ -168,6 +170,7 @@ class ClientSide:
         changed = beside
         if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None and masks:
             changed = {**beside, masks: verdict.params}
+            call = msgspec.structs.replace(call, params=verdict.params)  # what the server will have been given
         elif verdict.decision is not Decision.ALLOW:
             return Outgoing(to_client=answer(message.id, why_not(verdict), as_tool=as_tool))
         if changed:
