@@ -1,6 +1,13 @@
 """What may be believed: what tools can do, and how content from outside is marked."""
 
 from guardhouse.trust.capabilities import KNOWN_TOOLS, MCP_READS, Capability, ToolCatalogue, ToolDescription, ToolProfile, tool_name
+from guardhouse.trust.evidence import (
+    OUTSIDE,
+    Evidence,
+    EvidenceSource,
+    is_untrusted_source_tool,
+    should_trust_content,
+)
 from guardhouse.trust.prose import is_data, is_name
 from guardhouse.trust.untrusted import (
     NONCE_BYTES,
@@ -16,7 +23,10 @@ __all__ = [
     "KNOWN_TOOLS",
     "MCP_READS",
     "NONCE_BYTES",
+    "OUTSIDE",
     "Capability",
+    "Evidence",
+    "EvidenceSource",
     "NotWrapped",
     "ToolCatalogue",
     "ToolDescription",
@@ -25,7 +35,9 @@ __all__ = [
     "explain_markers",
     "is_data",
     "is_name",
+    "is_untrusted_source_tool",
     "is_wrapped_untrusted",
+    "should_trust_content",
     "tool_name",
     "unwrap_untrusted",
     "wrap_untrusted",

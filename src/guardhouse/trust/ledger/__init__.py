@@ -5,6 +5,7 @@ It keeps nothing by itself. `read_content` and `read_request` say what a session
 """
 
 from guardhouse.trust.ledger.arguments import Argument, arguments
+from guardhouse.trust.ledger.deeds import does_for_sure
 from guardhouse.trust.ledger.kinds import Kind, kind_of
 from guardhouse.trust.ledger.matching import Ledger, Source, Traced
 from guardhouse.trust.ledger.pointing import pointing_questions, points_at
@@ -36,6 +37,7 @@ __all__ = [
     "Source",
     "Traced",
     "arguments",
+    "does_for_sure",
     "echoes",
     "from_kept",
     "kind_of",
