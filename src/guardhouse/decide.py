@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from guardhouse.detect import FAILED, Scene, TooMuchToBind, at_stake, bindings, hides, inspect, masker, needs
+from guardhouse.detect import (
+    FAILED,
+    LABEL_DOUBTFUL,
+    Scene,
+    TooMuchToBind,
+    at_stake,
+    bindings,
+    evidence_of,
+    hides,
+    inspect,
+    masker,
+    needs,
+)
 from guardhouse.model import (
     NO_FACTS,
     Action,
@@ -55,7 +67,6 @@ from guardhouse.policy import (
     Policy,
 )
 from guardhouse.redact import Description, describe, loss, masked_wire
-from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -151,7 +162,7 @@ class Case:
             action_hash=bind(self.action, self._facts.binding).hash,
             findings=findings,
             facts=_recordable(self._facts),
-            untrusted=self._is_untrusted(),
+            untrusted=self._is_untrusted(findings),
             mode="observe" if observed else "enforce",
             would_be=judgement.would_be if observed else None,
         )
@@ -205,11 +216,11 @@ class Case:
                 source = self.action.type
         return self._mask(source) if self._mask is not None else source
 
-    def _is_untrusted(self) -> bool:
+    def _is_untrusted(self, findings: tuple[Finding, ...]) -> bool:
         """Whether the action brings in content from outside. What nobody has described may come from anywhere."""
         if isinstance(self.action, ToolCallPost):
-            tool = self._scene.rule_tool
-            return tool is None or tool.may(Capability.READS_UNTRUSTED)
+            doubted = any(finding.code == LABEL_DOUBTFUL.id for finding in findings)
+            return doubted or not evidence_of(self._scene).is_trusted
         return isinstance(self.action, (MemoryReadPost, SkillRunPost))
 
     @cached_property

@@ -168,7 +168,9 @@ class _Guarded(ABC, Generic[P, R]):
     ) -> _Course:
         """What the caller gets to see of a result, once it is judged."""
         named = {name: getattr(call, name) for name in CallContext.__struct_fields__}
-        post = ToolCallPost(tool=self.name, content=content, call_id=call.call_id, source="function", **named)
+        post = ToolCallPost(
+            tool=self.name, content=content, params=call.params, call_id=call.call_id, source="function", **named
+        )
         result: Verdict = yield _Evaluate(post, approval_id)
         if result.decision is Decision.REQUIRE_APPROVAL and result.approval_request_id:
             asked = result.approval_request_id

@@ -1,13 +1,16 @@
 """What can be seen in an action: detectors, one a file, listed in one table, none of which decides anything."""
 
+from guardhouse.detect.grading import evidence_of
 from guardhouse.detect.inspection import DETECTORS, FAILED, at_stake, bindings, inspect, needs
 from guardhouse.detect.interface import Detector, DetectorSettings, Leaf, OwnPlace, Scene, Surroundings, TooMuchToBind
+from guardhouse.detect.labels import LABEL_DOUBTFUL
 from guardhouse.detect.masking import Masker, masker
 from guardhouse.detect.showing import hides
 
 __all__ = [
     "DETECTORS",
     "FAILED",
+    "LABEL_DOUBTFUL",
     "Detector",
     "DetectorSettings",
     "Leaf",
@@ -18,6 +21,7 @@ __all__ = [
     "TooMuchToBind",
     "at_stake",
     "bindings",
+    "evidence_of",
     "hides",
     "inspect",
     "masker",

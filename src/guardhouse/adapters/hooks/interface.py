@@ -125,7 +125,10 @@ class Agent(ABC):
 
     def result(self, event: HookEvent, content: Any) -> ToolCallPost:
         """What a call came back with."""
-        return ToolCallPost(tool=event.tool, content=content, call_id=event.call_id, **self.context(event))
+        params = _renamed(event.tool_input, self.renames(event))
+        return ToolCallPost(
+            tool=event.tool, content=content, params=params, call_id=event.call_id, **self.context(event)
+        )
 
     def prompt(self, event: HookEvent) -> Action:
         """What was said to the agent."""

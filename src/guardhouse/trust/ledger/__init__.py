@@ -9,7 +9,7 @@ from guardhouse.trust.ledger.deeds import does_for_sure
 from guardhouse.trust.ledger.kinds import Kind, kind_of
 from guardhouse.trust.ledger.matching import Ledger, Source, Traced
 from guardhouse.trust.ledger.pointing import pointing_questions, points_at
-from guardhouse.trust.ledger.questions import questions
+from guardhouse.trust.ledger.questions import candidates, questions
 from guardhouse.trust.ledger.reading import Object, Reading, echoes, read_content
 from guardhouse.trust.ledger.request import (
     Request,
@@ -22,7 +22,8 @@ from guardhouse.trust.ledger.request import (
 )
 from guardhouse.trust.ledger.roles import Role
 from guardhouse.trust.ledger.shapes import Shape, shape_of
-from guardhouse.trust.ledger.sightings import Sightings
+from guardhouse.trust.ledger.sightings import Sightings, is_unfit
+from guardhouse.trust.ledger.telltales import carries, telltales
 
 __all__ = [
     "Argument",
@@ -37,9 +38,12 @@ __all__ = [
     "Source",
     "Traced",
     "arguments",
+    "candidates",
+    "carries",
     "does_for_sure",
     "echoes",
     "from_kept",
+    "is_unfit",
     "kind_of",
     "pasted_part",
     "pointing_questions",
@@ -49,6 +53,7 @@ __all__ = [
     "read_request",
     "request_values",
     "shape_of",
+    "telltales",
     "told_of",
     "typed_part",
 ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from guardhouse.trust.ledger.roles import SENSITIVE
 from guardhouse.trust.ledger.words import COMMON, name_words, stem, words
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from guardhouse.model import KeptObject, Occurrence, SessionState, Traces
     from guardhouse.trust.ledger.request import Request
+    from guardhouse.trust.ledger.roles import Role
 
 _FEW_WORDS: Final = 8
 _SHORTEST_NAME: Final = 3
@@ -46,16 +48,21 @@ class Sightings:
         """Whether the assistant showed one of these and the user then said yes, or a person has granted it."""
         return any(one.event.kind == "granted" or one.event.seq == self._state.confirmed for one in self.of_any(values))
 
-    def trusted(self, values: Iterable[str]) -> list[Occurrence]:
-        """Where trusted data had one of these."""
-        return [one for one in self.of_any(values) if one.event.grade == "trusted" and one.event.kind != "granted"]
-
-    def untrusted(self, values: Iterable[str]) -> list[Occurrence]:
-        """Where untrusted content had one of these. What the assistant says is nobody's source."""
+    def trusted(self, values: Iterable[str], role: Role | None = None) -> list[Occurrence]:
+        """Where trusted data had one of these; for an argument of that role, if it is to be trusted for it."""
         return [
             one
             for one in self.of_any(values)
-            if one.event.grade == "untrusted" and one.event.kind != "assistant_showed"
+            if one.event.grade == "trusted" and one.event.kind != "granted" and not is_unfit(one, role)
+        ]
+
+    def untrusted(self, values: Iterable[str], role: Role | None = None) -> list[Occurrence]:
+        """Where untrusted content had one of these, or what is untrusted for that role. What the assistant says is
+        nobody's source."""
+        return [
+            one
+            for one in self.of_any(values)
+            if (one.event.grade == "untrusted" and one.event.kind != "assistant_showed") or is_unfit(one, role)
         ]
 
     def said_word(self, word: str) -> bool:
@@ -156,6 +163,13 @@ def is_written(one: Occurrence) -> bool:
 def is_listed(one: Occurrence) -> bool:
     """Whether it stood in a text by itself, and not in the free text of a record."""
     return one.slot[:1] == "p" and one.slot.endswith(":")
+
+
+def is_unfit(one: Occurrence | None, role: Role | None) -> bool:
+    """Whether it stood in a file of the project's, and such an argument is nothing for those to say."""
+    if one is None or role not in SENSITIVE or one.event.grade != "trusted":
+        return False
+    return one.event.detail is not None and "evidence" in one.event.detail
 
 
 def is_pointed(one: Occurrence) -> bool:
