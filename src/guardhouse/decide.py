@@ -159,9 +159,9 @@ class Case:
             risk_level=judgement.risk_level,
             reasons=judgement.reasons,
             policy_revision=policy.revision,
-            action_hash=bind(self.action, self._facts.binding).hash,
+            action_hash=bind(self.action, self._binding).hash,
             findings=findings,
-            facts=_recordable(self._facts),
+            facts=_recordable(self._facts, self._binding),
             untrusted=self._is_untrusted(findings),
             mode="observe" if observed else "enforce",
             would_be=judgement.would_be if observed else None,
@@ -196,6 +196,11 @@ class Case:
             params=None,
             reasons=(_own_reason(REDACTION_FAILED, decision, "the masked call would not be allowed"), *verdict.reasons),
         )
+
+    @property
+    def _binding(self) -> dict[str, str]:
+        """The facts that an approval is bound to: none where a call has been made already."""
+        return {} if isinstance(self.action, ToolCallPost) else self._facts.binding
 
     @property
     def content(self) -> Any:
@@ -291,7 +296,7 @@ class Case:
         described = self.described
         mask = self._mask
         return Asked(
-            bound=bind(self.action, self._facts.binding),
+            bound=bind(self.action, self._binding),
             resume=msgspec.json.encode(wire(self.action)),
             action_type=described.action_type,
             tool_name=described.tool_name,
@@ -449,14 +454,15 @@ def _field(name: str) -> Span | None:
     return None if name.startswith(("real_path:", "file:", "program:")) else Span(name)
 
 
-def _recordable(facts: Facts) -> Facts:
-    """The facts without digests: what a short file holds could be guessed from them. The action hash covers them."""
-    if not facts.files and not facts.programs and facts.session is None:
+def _recordable(facts: Facts, binding: dict[str, str]) -> Facts:
+    """The facts without digests: what a short file holds could be guessed from them. The action hash covers them. Paths
+    that nothing is bound to are from the call that was answered, and were recorded, masked, with that."""
+    if not facts.files and not facts.programs and facts.session is None and (binding or not facts.real_paths):
         return facts
     session = facts.session
     return Facts(
         addresses=facts.addresses,
-        real_paths=facts.real_paths,
+        real_paths=facts.real_paths if binding else {},
         extents=facts.extents,
         pins=facts.pins,
         session=msgspec.structs.replace(session, said=frozenset(), requests=()) if session is not None else None,

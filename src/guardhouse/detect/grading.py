@@ -28,7 +28,7 @@ _MOST_ASKED: Final = 200
 def evidence_of(scene: Scene) -> Evidence:
     """Where a tool's answer comes from. Asks the scene for what it depends on; until that is known, from outside."""
     action, profile = scene.action, scene.rule_tool
-    if not isinstance(action, ToolCallPost) or profile is None or profile.may(Capability.READS_UNTRUSTED):
+    if not isinstance(action, ToolCallPost) or profile is None or not is_labelled_trusted(scene):
         return OUTSIDE
     state = scene.session()
     if action.session_id and (state is None or state.error):
@@ -142,8 +142,9 @@ def sightings(scene: Scene) -> Sightings:
 
 
 def is_labelled_trusted(scene: Scene) -> bool:
-    """Whether nothing but the contents of an answer could speak against it."""
-    return evidence_of(scene).is_trusted
+    """Whether the tool that answered counts as one that brings in nothing from outside."""
+    profile = scene.rule_tool
+    return profile is not None and not profile.may(Capability.READS_UNTRUSTED)
 
 
 def remembers_untrusted(scene: Scene) -> bool:

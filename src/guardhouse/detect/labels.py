@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.detect.grading import evidence_of, remembers_untrusted, sightings
+from guardhouse.detect.grading import evidence_of, is_labelled_trusted, remembers_untrusted, sightings
 from guardhouse.detect.interface import Detector, Scene
 from guardhouse.model import Finding, Origin, ReasonCode, Severity, Span, ToolCallPost
 
@@ -42,11 +42,10 @@ def _find(scene: Scene) -> Iterator[Finding]:
     if _ID in scene.settings.switched_off or not remembers_untrusted(scene):
         return
     if scene.facts.traces is None:
-        # Asked together with what others ask, though it may turn out that the answer is untrusted anyway.
-        if evidence.source.value != "external-system":
+        # Asked as soon as the others ask, though it may turn out that the answer is untrusted anyway.
+        if is_labelled_trusted(scene):
             scene.traces(_questions(scene, action))
-        return
-    if evidence.is_trusted:
+    elif evidence.is_trusted:
         yield from _doubts(scene, action, sightings(scene))
 
 

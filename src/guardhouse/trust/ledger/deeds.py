@@ -25,6 +25,8 @@ _NOUNS_TOO: Final = frozenset(
     "rent trash drop ban return void purchase forward reply reserve broadcast".split()
 )
 """Verbs that are things as well: they count only where a name begins with them."""
+_ROOMS: Final = frozenset("message email mail dm sms post comment order book".split())
+_THINGS: Final = _NOUNS_TOO | frozenset("file record log request text label tag review contact".split())
 _MONEY: Final = frozenset("money payment payments payout".split())
 _OBJECTS: Final = {False: frozenset("a an money".split()), True: frozenset("a an the your money".split())}
 """What follows a verb that is a thing as well, where a sentence begins with it: `Email a colleague`, `Orders the item`."""
@@ -47,13 +49,18 @@ def _by_name(said: list[str]) -> list[str]:
             continue
         joined = place > 0 and said[place - 1] in _JOINS
         if word in _NOUNS_TOO:
-            counts = joined or (place == 0 and _LOOKS.isdisjoint(said))
+            counts = joined or (place == 0 and _LOOKS.isdisjoint(said) and not _is_room(word, said[1:]))
         else:
             counts = joined or not looks
         kind = kind_of_verb(word) if counts else None
         if kind is not None:
             found.append(kind)
     return found if looks or _MONEY.isdisjoint(said) else [*found, "pay"]
+
+
+def _is_room(word: str, others: list[str]) -> bool:
+    """Whether a name begins with what it is about, and says later what is done: `mail_open`."""
+    return word in _ROOMS and any(kind_of_verb(other) and other not in _THINGS for other in others)
 
 
 def _by_description(description: str) -> list[str]:
