@@ -1,7 +1,6 @@
 """How far a tool's answer may be believed: by the tool, by what it was called with, and by what that was made of.
 
-A name is only a beginning. A shell is as good as its command, a reader as good as the file it was given, and a tool that
-was called with nothing but what untrusted content said gives back no more than that. What can't be told is untrusted.
+A name is only a beginning. A shell is as good as its command, a reader as good as its file, and a tool that was called with nothing but what untrusted content said gives back no more than that. What can't be told is untrusted.
 """
 
 from __future__ import annotations
@@ -72,9 +71,7 @@ def _call(scene: Scene, action: ToolCallPost) -> Scene:
     """The call that was answered, as it looked before it was made; what it asks for, the answer asks for."""
     call: Scene | None = scene.shared.get(_ID)
     if call is None:
-        made = ToolCallPre(
-            tool=action.tool, params=action.params or {}, tool_digest=action.tool_digest, cwd=action.cwd
-        )
+        made = ToolCallPre(tool=action.tool, params=action.params or {}, tool_digest=action.tool_digest, cwd=action.cwd)
         call = scene.shared[_ID] = Scene(made, scene.settings, scene.facts)
         call.needed = scene.needed
     call.facts = scene.facts

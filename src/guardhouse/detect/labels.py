@@ -1,4 +1,4 @@
-"""Looks at what trusted tools return: text that came in as untrusted, and turns up there, puts the tool's label in doubt.
+"""Looks at what trusted tools return: text that came in as untrusted and turns up there puts a tool's label in doubt.
 
 One wrong label switches the ledger off, so no label is believed against the evidence. The finding stops nothing; the
 answer is graded untrusted, which is for the decision to do.
@@ -96,4 +96,6 @@ def _planted(form: str, seen: Sightings) -> Occurrence | None:
     return foreign[0] if foreign else None
 
 
-DETECTOR: Final = Detector(id=_ID, codes=(LABEL_DOUBTFUL,), find=_find, needs=lambda scene: list(_find(scene)), stays=True)
+DETECTOR: Final = Detector(
+    id=_ID, codes=(LABEL_DOUBTFUL,), find=_find, needs=lambda scene: list(_find(scene)), stays=True
+)

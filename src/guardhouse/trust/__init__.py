@@ -1,6 +1,14 @@
 """What may be believed: what tools can do, and how content from outside is marked."""
 
-from guardhouse.trust.capabilities import KNOWN_TOOLS, MCP_READS, Capability, ToolCatalogue, ToolDescription, ToolProfile, tool_name
+from guardhouse.trust.capabilities import (
+    KNOWN_TOOLS,
+    MCP_READS,
+    Capability,
+    ToolCatalogue,
+    ToolDescription,
+    ToolProfile,
+    tool_name,
+)
 from guardhouse.trust.evidence import (
     OUTSIDE,
     Evidence,

@@ -87,9 +87,7 @@ def should_trust_content(source: EvidenceSource | str, *, tainted: bool = False)
 _BY_NAME: Final = {source.value: source for source in EvidenceSource}
 
 
-def is_untrusted_source_tool(
-    name: str, tools: ToolCatalogue | None = None, *, configured: Iterable[str] = ()
-) -> bool:
+def is_untrusted_source_tool(name: str, tools: ToolCatalogue | None = None, *, configured: Iterable[str] = ()) -> bool:
     """Whether what a tool of this name returns may be anybody's text.
 
     So it is with names that say so, with those that are `configured`, with tools that run what they are given, and with

@@ -54,7 +54,8 @@ def output_source(call: Scene) -> EvidenceSource:
     if not seen or any(map(_is_remote, seen)) or any(map(_is_from_outside, acts)) or len(read) > _MOST_PATHS:
         return EvidenceSource.EXTERNAL_SYSTEM
     # Every one of them is looked at: whether it lies inside may have to be found out, all at once.
-    if not all([_lies_inside(call, act) for act in read]):
+    inner = [_lies_inside(call, act) for act in read]
+    if not all(inner):
         return EvidenceSource.EXTERNAL_SYSTEM
     return EvidenceSource.PROJECT_SOURCE if read else EvidenceSource.LOCAL_COMMAND
 

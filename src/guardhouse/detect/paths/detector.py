@@ -596,8 +596,8 @@ def _in_project(scene: Scene, path: str) -> bool:
 
 def in_work(scene: Scene, path: str) -> bool:
     """Whether an absolute path lies in the project, or in a directory that the user has allowed."""
-    plain = tidy(path)
-    return any(inside(plain, directory) for directory in scene.settings.allowed_directories) or _in_project(scene, plain)
+    plain, allowed = tidy(path), scene.settings.allowed_directories
+    return any(inside(plain, directory) for directory in allowed) or _in_project(scene, plain)
 
 
 def stays_in_work(scene: Scene) -> bool:
@@ -610,8 +610,8 @@ def stays_in_work(scene: Scene) -> bool:
     for written, follow, lost in names or [((here,), (here,), False)]:
         followed = [scene.real_path(path) for path in follow]
         real = [answer.path for answer in followed if answer is not None and not answer.error]
-        inside_all = all([in_work(scene, path) for path in (*written, *real)])
-        stays = stays and inside_all and not lost and len(real) == len(followed)
+        inner = [in_work(scene, path) for path in (*written, *real)]
+        stays = stays and all(inner) and not lost and len(real) == len(followed)
     return stays
 
 

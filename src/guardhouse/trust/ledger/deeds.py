@@ -21,15 +21,15 @@ _LOOKS: Final = frozenset(
 )
 """Words with which a name says that it only looks, or only prepares something."""
 _NOUNS_TOO: Final = frozenset(
-    "message email mail dm sms post comment tweet share grant invite transfer wire refund tip charge order checkout book "
-    "rent trash drop ban return void purchase forward reply reserve broadcast".split()
+    "message email mail dm sms post comment tweet share grant invite transfer refund charge order checkout book trash "
+    "drop ban return void purchase forward reply reserve broadcast".split()
 )
 """Verbs that are things as well: they count only where a name begins with them."""
 _ROOMS: Final = frozenset("message email mail dm sms post comment order book".split())
 _THINGS: Final = _NOUNS_TOO | frozenset("file record log request text label tag review contact".split())
 _MONEY: Final = frozenset("money payment payments payout".split())
 _OBJECTS: Final = {False: frozenset("a an money".split()), True: frozenset("a an the your money".split())}
-"""What follows a verb that is a thing as well, where a sentence begins with it: `Email a colleague`, `Orders the item`."""
+"""What follows a verb that is a thing as well, where a sentence begins with it: `Email a colleague`."""
 _WEAK: Final = frozenset("text contact respond clear kick call ring dial rent tip wire".split())
 """Verbs that are something else too often to count at all."""
 _JOINS: Final = frozenset("and then or also automatically it".split())
