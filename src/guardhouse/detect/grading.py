@@ -1,6 +1,7 @@
 """How far a tool's answer may be believed: by the tool, by what it was called with, and by what that was made of.
 
-A name is only a beginning. A shell is as good as its command, a reader as good as its file, and a tool that was called with nothing but what untrusted content said gives back no more than that. What can't be told is untrusted.
+A name is only a beginning. A shell is as good as its command, a reader as good as its file, and a tool that was called
+with nothing but what untrusted content said gives back no more than that. What can't be told is untrusted.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ in what anybody may have written.
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.acts import UNKNOWN, Act, Scope, Source
@@ -36,6 +37,10 @@ REMOTE_PROGRAMS: Final = (
 )  # fmt: skip
 """Programs whose output is what somebody else wrote, though no address need be named."""
 
+_TELLS_OF_MACHINE: Final = frozenset("cd date whoami hostname pwd uname id uptime nproc true which type".split())
+"""Programs whose output has nothing from any file."""
+_TELLS_NAMES: Final = _TELLS_OF_MACHINE | frozenset("ls tree find stat wc du df file basename dirname realpath".split())
+"""Programs that tell of files, and not what stands in them."""
 _ALWAYS: Final = frozenset(name for names, verbs, *_ in REMOTE_PROGRAMS if not verbs for name in names.split())
 _SOMETIMES: Final = {
     name: frozenset(verbs.split()) for names, verbs, *_ in REMOTE_PROGRAMS if verbs for name in names.split()
@@ -44,6 +49,7 @@ _TAKES_VALUE: Final = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--pref
 _REACHES: Final = frozenset({Effect.CONNECTS, Effect.SENDS, Effect.LISTENS, Effect.SCANS, Effect.UNANALYSABLE})
 _OPAQUE: Final = frozenset({Source.NETWORK, Source.DYNAMIC, Source.DECODED, Source.WRITTEN})
 _MOST_PATHS: Final = 64
+_DEEPEST: Final = 4
 
 
 def output_source(call: Scene) -> EvidenceSource:
@@ -57,7 +63,11 @@ def output_source(call: Scene) -> EvidenceSource:
     inner = [_lies_inside(call, act) for act in read]
     if not all(inner):
         return EvidenceSource.EXTERNAL_SYSTEM
-    return EvidenceSource.PROJECT_SOURCE if read else EvidenceSource.LOCAL_COMMAND
+    programs = frozenset(program for one in seen for program in _programs(one))
+    if programs and programs <= _TELLS_OF_MACHINE and not read:
+        return EvidenceSource.LOCAL_COMMAND
+    # Whatever else runs in a project prints what stands in its files, or is made from them.
+    return EvidenceSource.PROJECT_METADATA if programs and programs <= _TELLS_NAMES else EvidenceSource.PROJECT_SOURCE
 
 
 def _is_from_outside(act: Act) -> bool:
@@ -79,15 +89,29 @@ def _lies_inside(call: Scene, act: Act) -> bool:
 
 
 def _is_remote(seen: Seen) -> bool:
-    programs = {_program(line.split(maxsplit=1)[0]) for line in seen.lines if line.strip()}
+    programs = _programs(seen)
     if not programs.isdisjoint(_ALWAYS):
         return True
-    return any(verb in _SOMETIMES[name] for name, verb in _verbs(seen.text.split()) if name in programs)
+    if programs.isdisjoint(_SOMETIMES):
+        return False
+    return any(verb in _SOMETIMES[name] for name, verb in _verbs(seen.text))
 
 
-def _verbs(said: list[str]) -> Iterator[tuple[str, str]]:
-    """The programs in a text that do this or that, each with its first word that is no option."""
+def _programs(seen: Seen) -> frozenset[str]:
+    """Every program that a command runs, by name."""
+    return frozenset(_program(line.split(maxsplit=1)[0]) for line in seen.lines if line.strip())
+
+
+def _verbs(text: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """The programs in a text that do this or that, each with its first word that is no option. What is quoted is data,
+    unless a shell is told to run it."""
+    try:
+        said = shlex.split(text)
+    except ValueError:
+        said = text.split()
     for place, word in enumerate(said):
+        if place and said[place - 1] == "-c" and " " in word and depth < _DEEPEST:
+            yield from _verbs(word, depth + 1)
         name = _program(word)
         if name not in _SOMETIMES:
             continue

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.trust.ledger.roles import SENSITIVE
+from guardhouse.trust.evidence import Evidence, EvidenceSource
 from guardhouse.trust.ledger.words import COMMON, name_words, stem, words
 
 if TYPE_CHECKING:
@@ -167,9 +167,10 @@ def is_listed(one: Occurrence) -> bool:
 
 def is_unfit(one: Occurrence | None, role: Role | None) -> bool:
     """Whether it stood in a file of the project's, and such an argument is nothing for those to say."""
-    if one is None or role not in SENSITIVE or one.event.grade != "trusted":
+    if one is None or role is None or one.event.grade != "trusted" or one.event.detail is None:
         return False
-    return one.event.detail is not None and "evidence" in one.event.detail
+    source = one.event.detail.get("evidence")
+    return source is not None and not Evidence(EvidenceSource(source)).is_trusted_for(role.value)
 
 
 def is_pointed(one: Occurrence) -> bool:
