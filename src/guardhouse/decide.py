@@ -19,7 +19,6 @@ from guardhouse.detect import (
     TooMuchToBind,
     at_stake,
     bindings,
-    evidence_of,
     hides,
     inspect,
     masker,
@@ -224,6 +223,8 @@ class Case:
     def _is_untrusted(self, findings: tuple[Finding, ...]) -> bool:
         """Whether the action brings in content from outside. What nobody has described may come from anywhere."""
         if isinstance(self.action, ToolCallPost):
+            from guardhouse.detect.grading import evidence_of  # only where something came back
+
             doubted = any(finding.code == LABEL_DOUBTFUL.id for finding in findings)
             return doubted or not evidence_of(self._scene).is_trusted
         return isinstance(self.action, (MemoryReadPost, SkillRunPost))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.detect import evidence_of
+from guardhouse.detect.grading import evidence_of
 from guardhouse.detect.provenance import call_value, makes, pointed
 from guardhouse.model import (
     MemoryReadPost,

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from guardhouse import open_guard
-from guardhouse.detect import Scene, Surroundings, evidence_of
+from guardhouse.detect import Scene, Surroundings
 from guardhouse.detect.commands.outputs import REMOTE_PROGRAMS
+from guardhouse.detect.grading import evidence_of
 from guardhouse.egress import SystemResolver
 from guardhouse.files import LocalFiles
 from guardhouse.guard import FixedPolicy, Guard

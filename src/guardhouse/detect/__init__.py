@@ -1,6 +1,5 @@
 """What can be seen in an action: detectors, one a file, listed in one table, none of which decides anything."""
 
-from guardhouse.detect.grading import evidence_of
 from guardhouse.detect.inspection import DETECTORS, FAILED, at_stake, bindings, inspect, needs
 from guardhouse.detect.interface import Detector, DetectorSettings, Leaf, OwnPlace, Scene, Surroundings, TooMuchToBind
 from guardhouse.detect.labels import LABEL_DOUBTFUL
@@ -21,7 +20,6 @@ __all__ = [
     "TooMuchToBind",
     "at_stake",
     "bindings",
-    "evidence_of",
     "hides",
     "inspect",
     "masker",

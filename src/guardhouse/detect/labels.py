@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.detect.grading import evidence_of, is_labelled_trusted, remembers_untrusted, sightings
 from guardhouse.detect.interface import Detector, Scene
 from guardhouse.model import Finding, Origin, ReasonCode, Severity, Span, ToolCallPost
 
@@ -38,6 +37,8 @@ def _find(scene: Scene) -> Iterator[Finding]:
     action = scene.action
     if not isinstance(action, ToolCallPost):
         return
+    from guardhouse.detect.grading import evidence_of, is_labelled_trusted, remembers_untrusted, sightings
+
     evidence = evidence_of(scene)
     if _ID in scene.settings.switched_off or not remembers_untrusted(scene):
         return
