@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from guardhouse.detect import FAILED, Scene, TooMuchToBind, at_stake, bindings, hides, inspect, masker, needs
+from guardhouse.detect import (
+    FAILED,
+    LABEL_DOUBTFUL,
+    Scene,
+    TooMuchToBind,
+    at_stake,
+    bindings,
+    hides,
+    inspect,
+    masker,
+    needs,
+)
 from guardhouse.detect.provenance import GRANTABLE, is_grantable, traced_values
 from guardhouse.model import (
     NO_FACTS,
@@ -58,7 +69,6 @@ from guardhouse.policy import (
     Policy,
 )
 from guardhouse.redact import Description, describe, loss, masked_wire
-from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -165,10 +175,10 @@ class Case:
             risk_level=judgement.risk_level,
             reasons=judgement.reasons,
             policy_revision=policy.revision,
-            action_hash=bind(self.action, self._facts.binding).hash,
+            action_hash=bind(self.action, self._binding).hash,
             findings=findings,
-            facts=_recordable(self._facts),
-            untrusted=self._is_untrusted(),
+            facts=_recordable(self._facts, self._binding),
+            untrusted=self._is_untrusted(findings),
             mode="observe" if observed else "enforce",
             would_be=judgement.would_be if observed else None,
         )
@@ -204,6 +214,11 @@ class Case:
         )
 
     @property
+    def _binding(self) -> dict[str, str]:
+        """The facts that an approval is bound to: none where a call has been made already."""
+        return {} if isinstance(self.action, ToolCallPost) else self._facts.binding
+
+    @property
     def content(self) -> Any:
         """What the action brings, unmasked."""
         return self._scene.body[1]
@@ -222,11 +237,13 @@ class Case:
                 source = self.action.type
         return self._mask(source) if self._mask is not None else source
 
-    def _is_untrusted(self) -> bool:
+    def _is_untrusted(self, findings: tuple[Finding, ...]) -> bool:
         """Whether the action brings in content from outside. What nobody has described may come from anywhere."""
         if isinstance(self.action, ToolCallPost):
-            tool = self._scene.rule_tool
-            return tool is None or tool.may(Capability.READS_UNTRUSTED)
+            from guardhouse.detect.grading import evidence_of  # only where something came back
+
+            doubted = any(finding.code == LABEL_DOUBTFUL.id for finding in findings)
+            return doubted or not evidence_of(self._scene).is_trusted
         return isinstance(self.action, (MemoryReadPost, SkillRunPost))
 
     @cached_property
@@ -306,7 +323,7 @@ class Case:
         described = self.described
         mask = self._mask
         return Asked(
-            bound=bind(self.action, self._facts.binding),
+            bound=bind(self.action, self._binding),
             resume=msgspec.json.encode(wire(self.action)),
             action_type=described.action_type,
             tool_name=described.tool_name,
@@ -493,15 +510,17 @@ def _field(name: str) -> Span | None:
     return None if name.startswith(("real_path:", "file:", "program:")) else Span(name)
 
 
-def _recordable(facts: Facts) -> Facts:
-    """The facts without digests: what a short file holds could be guessed from them. The action hash covers them. Nor
-    does the record repeat what a server says of a tool: the digest names it."""
-    if not facts.files and not facts.programs and not facts.pins and facts.session is None:
+def _recordable(facts: Facts, binding: dict[str, str]) -> Facts:
+    """The facts without digests: what a short file holds could be guessed from them. The action hash covers them. Paths
+    that nothing is bound to are from the call that was answered, and were recorded, masked, with that. Nor does the
+    record repeat what a server says of a tool: the digest names it."""
+    unbound = facts.real_paths and not binding
+    if not facts.files and not facts.programs and not facts.pins and facts.session is None and not unbound:
         return facts
     session = facts.session
     return Facts(
         addresses=facts.addresses,
-        real_paths=facts.real_paths,
+        real_paths=facts.real_paths if binding else {},
         extents=facts.extents,
         pins={tool: msgspec.structs.replace(pin, description="", parameters={}) for tool, pin in facts.pins.items()},
         session=msgspec.structs.replace(session, said=frozenset(), requests=()) if session is not None else None,

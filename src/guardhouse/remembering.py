@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from guardhouse.detect.grading import evidence_of
 from guardhouse.detect.provenance import call_value, granted_values, makes, pointed
 from guardhouse.model import (
     MemoryReadPost,
@@ -92,6 +93,9 @@ def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], s
         params = action.params or {}
         if event.grade == "trusted":
             echoed = echoes(params)
+            evidence = evidence_of(scene)
+            if evidence.picks_only:
+                detail["evidence"] = evidence.source.value
         if makes(scene):
             detail["made"] = "1"
         if pointed(scene):

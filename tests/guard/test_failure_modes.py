@@ -30,6 +30,7 @@ from guardhouse.model import (
     PolicyError,
     RealPath,
     ReasonCode,
+    SessionState,
     Settlement,
     Severity,
     ToolCallPost,
@@ -47,7 +48,7 @@ NOTE = ReasonCode(id="test.note", title="Seen", severity=Severity.INFO, why="", 
 CALL = ToolCallPre(tool="think", params={})
 FETCH = ToolCallPre(tool="url_fetch", params={"url": "https://ok.example/"})
 READ = ToolCallPre(tool="read_file", params={"path": "x.txt"})
-CONTENT = ToolCallPost(tool="read_file", content="plain text")
+CONTENT = ToolCallPost(tool="read_file", content="plain text", params={"path": "x.txt"})
 SECRET = OutputPublish(content="sk-" + "abcdefghijklmnopqrstuvwx")
 ALLOWED = "guard: {network: {default: {allowed_domains: [ok.example]}}}"
 
@@ -644,6 +645,46 @@ def test_port_of_pins_fails(house, answer):
     guard = house.guard(DESCRIBED, pins=None if answer is None else Broken())
     check(guard, PINNED, ASK, "tool.changed")
     assert guard.evaluate(ANSWERED).untrusted
+
+
+def test_source_of_a_result_can_not_be_told(house):
+    class Broken(LocalFiles):
+        def real_path(self, path):
+            raise OSError("gone")
+
+    answered = ToolCallPost(tool="read_file", content="plain text", params={"path": "x.txt"})
+    assert not house.guard().evaluate(answered).untrusted
+    verdict = house.guard(files=Broken()).evaluate(answered)
+    assert verdict.decision is ALLOW
+    assert verdict.untrusted
+
+
+@pytest.mark.parametrize("broken", ["state", "traces"])
+def test_session_can_not_be_asked_about_a_result(house, broken):
+    class Sessions:
+        def remember(self, session_id, remembered): ...
+
+        def state(self, session_id):
+            if broken == "state":
+                raise OSError("gone")
+            return SessionState(user=1, untrusted=1)
+
+        def traces(self, session_id, values):
+            raise OSError("gone")
+
+    answered = ToolCallPost(tool="echo", content="plain text", params={"name": "Ada Lovelace"}, session_id="s")
+    said = "guard: {tools: {echo: {capabilities: [reads]}}}"
+    assert not house.guard(said).evaluate(answered).untrusted
+    assert house.guard(said, sessions=Sessions()).evaluate(answered).untrusted
+
+
+def test_grading_a_result_raises(house, monkeypatch):
+    def breaks(call):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr("guardhouse.detect.commands.outputs.output_source", breaks)
+    answered = ToolCallPost(tool="bash", content="plain text", params={"command": "ls"})
+    check(house.guard(), answered, DENY, "guard.internal_error")
 
 
 def rows(table=0):

@@ -824,7 +824,7 @@ def test_a_verdict_that_lets_content_in_from_outside_has_it_wrapped(house):
         assert unwrap_untrusted(verdict.wrapped) == "a page"
         assert guard.is_wrapped(verdict.wrapped.text)
         assert asyncio.run(guard.evaluate_async(action)).wrapped.source == source
-    assert guard.evaluate(ToolCallPost(tool="read_file", content="mine")).wrapped is None
+    assert guard.evaluate(ToolCallPost(tool="read_file", content="mine", params={"path": "x"})).wrapped is None
 
 
 def test_what_is_wrapped_is_what_may_be_seen(house):

@@ -18,6 +18,7 @@ from guardhouse.cli import (
     measuring,
     observing,
     policies,
+    tools,
 )
 
 
@@ -44,6 +45,7 @@ app.add_command(observing.enforce)
 app.add_command(explaining.explain)
 app.add_command(gateway.mcp)
 app.add_command(gateway.pins)
+app.add_command(tools.tools)
 app.add_command(measuring.evaluate)
 app.add_command(installing.install)
 app.add_command(installing.uninstall)

@@ -2,12 +2,14 @@
 
 from guardhouse.detect.inspection import DETECTORS, FAILED, at_stake, bindings, inspect, needs
 from guardhouse.detect.interface import Detector, DetectorSettings, Leaf, OwnPlace, Scene, Surroundings, TooMuchToBind
+from guardhouse.detect.labels import LABEL_DOUBTFUL
 from guardhouse.detect.masking import Masker, masker
 from guardhouse.detect.showing import hides
 
 __all__ = [
     "DETECTORS",
     "FAILED",
+    "LABEL_DOUBTFUL",
     "Detector",
     "DetectorSettings",
     "Leaf",

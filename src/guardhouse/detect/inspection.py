@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.detect import commands, destinations, exfil, paths, provenance, secret_use, tools
+from guardhouse.detect import commands, destinations, exfil, labels, paths, provenance, secret_use, tools
 from guardhouse.model import Effect, FileDigestOf, Finding, PathClass, ReasonCode, Severity
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ DETECTORS: Final[tuple[Detector, ...]] = (
     commands.DETECTOR,
     exfil.DETECTOR,
     provenance.DETECTOR,
+    labels.DETECTOR,
 )
 """Every detector of the house, in the order in which they look."""
 
@@ -134,7 +135,8 @@ def _asked(scene: Scene, extra: tuple[Detector, ...]) -> Sequence[Detector]:
     return [
         detector
         for detector in (*DETECTORS, *extra)
-        if detector.id not in scene.settings.switched_off and (scene.tool is not None or not detector.calls_only)
+        if (detector.stays or detector.id not in scene.settings.switched_off)
+        and (scene.tool is not None or not detector.calls_only)
     ]
 
 

@@ -331,7 +331,12 @@ class Scene:
     def traces(self, values: Sequence[str]) -> Traces | None:
         """Where these values were seen in the session, or None if that is still to be found out."""
         if self.facts.traces is None and self.action.session_id:
-            self.needed[TracesOf(self.action.session_id, tuple(values))] = None
+            # Everybody's questions are one question, because there is one answer.
+            asked = next((need for need in self.needed if isinstance(need, TracesOf)), None)
+            wanted = dict.fromkeys((*(asked.values if asked is not None else ()), *values))
+            if asked is not None:
+                del self.needed[asked]
+            self.needed[TracesOf(self.action.session_id, tuple(wanted))] = None
         return self.facts.traces
 
     def pin(self, tool: str) -> ToolPin | None:
@@ -379,6 +384,8 @@ class Detector(msgspec.Struct, frozen=True):
     find: Callable[[Scene], Iterable[Finding]]
     calls_only: bool = False
     """It looks at what is about to be called and at nothing else, so of all other actions it is not asked."""
+    stays: bool = False
+    """Switched off, it finds nothing, but is asked all the same: what it works out is used by others too."""
     needs: Callable[[Scene], object] | None = None
     """Asks the scene for every fact that `find` will want, cheaply; only for detectors that want any."""
     binds: Callable[[Scene], Iterable[Need]] | None = None

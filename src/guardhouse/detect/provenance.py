@@ -291,7 +291,7 @@ def _find(scene: Scene) -> Iterator[Finding]:
 
 
 def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Finding]:
-    from guardhouse.trust.ledger import Ledger, Sightings
+    from guardhouse.trust.ledger import Ledger, Sightings, is_unfit
 
     shape = _shape(scene)
     sightings = Sightings(state, traces, _requests(scene, state))
@@ -310,10 +310,9 @@ def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Findi
             yield _finding(UNASKED_KIND, scene)
     if shape.outward:
         yield from _secrets(scene)
-    if state.untrusted:
-        for one in traced:
-            if not one.is_fine:
-                yield _of(one, scene, traces)
+    for one in traced:
+        if not one.is_fine and (state.untrusted or is_unfit(one.seen, one.role)):
+            yield _of(one, scene, traces)
 
 
 def _secrets(scene: Scene) -> Iterator[Finding]:

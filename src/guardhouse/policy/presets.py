@@ -43,6 +43,7 @@ OUTCOMES: Final[tuple[tuple[str, str, str, str, str, str], ...]] = (
     ("provenance.repeated", _ASK, _DENY, _ASK, _ASK, _DENY),
     ("provenance.changing_read", _ASK, _DENY, _ASK, _ASK, _ASK),
     ("provenance.unknown_session", _ASK, _DENY, _DENY, _ASK, _DENY),
+    ("trust.label_doubtful", _ALLOW, _ALLOW, _ALLOW, _ALLOW, _ALLOW),
     ("skill.unscanned", _ASK, _DENY, _DENY, _ASK, _DENY),
     ("secret.in_content", _REDACT, _REDACT, _REDACT, _REDACT, _REDACT),
     ("secret.in_params", _ALLOW, _ALLOW, _ASK, _ALLOW, _ALLOW),

@@ -10,6 +10,13 @@ from guardhouse.trust.capabilities import (
     ToolProfile,
     tool_name,
 )
+from guardhouse.trust.evidence import (
+    OUTSIDE,
+    Evidence,
+    EvidenceSource,
+    is_untrusted_source_tool,
+    should_trust_content,
+)
 from guardhouse.trust.prose import is_data, is_name
 from guardhouse.trust.untrusted import (
     NONCE_BYTES,
@@ -25,8 +32,11 @@ __all__ = [
     "KNOWN_TOOLS",
     "MCP_READS",
     "NONCE_BYTES",
+    "OUTSIDE",
     "Announcement",
     "Capability",
+    "Evidence",
+    "EvidenceSource",
     "NotWrapped",
     "ToolCatalogue",
     "ToolDescription",
@@ -35,7 +45,9 @@ __all__ = [
     "explain_markers",
     "is_data",
     "is_name",
+    "is_untrusted_source_tool",
     "is_wrapped_untrusted",
+    "should_trust_content",
     "tool_name",
     "unwrap_untrusted",
     "wrap_untrusted",

@@ -2,7 +2,7 @@
 
 Knowledge comes from the user's configuration first, then from the table below. A name alone never makes a tool
 harmless: only exact, well-known names are in the table, and everything else is unclassified, which policy treats as
-consequential. Families of names may only add capabilities.
+consequential. What a name or a description says of itself may only add capabilities.
 """
 
 from __future__ import annotations
@@ -158,26 +158,24 @@ MCP_READS: Final = frozenset(["resources/read", "prompts/get"])
 """Of an MCP server's requests, those that only bring content in. They are judged as tools with these names, which no
 tool of a server may have."""
 
-_FAMILIES: Final[tuple[tuple[str, Capability], ...]] = (
-    # glob over the name, what such a tool surely does as well
-    ("send_*", Capability.SENDS),
-    ("*_send", Capability.SENDS),
-    ("*_send_*", Capability.SENDS),
-    ("post_*", Capability.SENDS),
-    ("reply_*", Capability.SENDS),
-    ("publish_*", Capability.SENDS),
-    ("share_*", Capability.SENDS),
-    ("pay_*", Capability.SPENDS),
-    ("*_payment", Capability.SPENDS),
-    ("purchase_*", Capability.SPENDS),
-    ("buy_*", Capability.SPENDS),
-    ("transfer_*", Capability.SPENDS),
-    ("delete_*", Capability.DESTRUCTIVE),
-    ("remove_*", Capability.DESTRUCTIVE),
-    ("drop_*", Capability.DESTRUCTIVE),
-    ("web_*", Capability.READS_UNTRUSTED),
-    ("external_*", Capability.READS_UNTRUSTED),
+_UNTRUSTED_NAMES: Final = frozenset(
+    "kd_doc_read web_fetch web_search kd_cosmic_api external_file_read mcp_external_content".split()
 )
+_UNTRUSTED_FAMILIES: Final = ("web_", "external_")
+
+
+def is_untrusted_name(name: str) -> bool:
+    """Whether a tool's name alone says that it brings in what anybody may have written."""
+    full = tool_name(name)
+    own = full.rpartition("__")[2]
+    return (
+        full in _UNTRUSTED_NAMES
+        or own in _UNTRUSTED_NAMES
+        or full.startswith(_UNTRUSTED_FAMILIES)
+        or own.startswith(_UNTRUSTED_FAMILIES)
+        or ("mcp" in full and "external" in full)
+    )
+
 
 _MEMO_LIMIT: Final = 4096
 
@@ -279,12 +277,13 @@ class ToolCatalogue:
     def _look_up(self, tool: str, digest: str | None) -> ToolProfile:
         name = tool_name(tool)
         known = KNOWN_TOOLS.get(name)
-        anyway = known.capabilities if known is not None else _family(tool)
+        said = self._described.get(name)
+        anyway = known.capabilities if known is not None else _at_least(tool, said.description if said else "")
         declared = self._exact.get(name)
         if declared is not None and not _is_for(self._pinned_to[name], digest):
             declared = None
-        if declared is not None and known is not None:
-            declared |= known.capabilities  # a well-known tool can be more than it is known for, never less
+        if declared is not None and not _is_request(name):
+            declared |= anyway  # a tool can be more than is known of it, or than its name says, never less
         if declared is None:
             declared = self._by_glob(name, anyway)
         if declared is not None:
@@ -296,8 +295,7 @@ class ToolCatalogue:
             )
         if known is not None:
             return known
-        parts = name.split("__", 2)
-        if parts[0] == "mcp" and len(parts) == 3 and parts[2] in MCP_READS:
+        if _is_request(name):
             return ToolProfile(name=name, capabilities=_BRINGS_CONTENT)
         return ToolProfile(name=name, capabilities=anyway, classified=False)
 
@@ -307,17 +305,38 @@ class ToolCatalogue:
         return frozenset().union(*matching, anyway) if matching else None
 
 
+def _is_request(name: str) -> bool:
+    """Whether the name is that of a request which a gateway judges like a tool."""
+    parts = name.split("__", 2)
+    return parts[0] == "mcp" and len(parts) == 3 and parts[2] in MCP_READS
+
+
 def _is_for(made_for: str, digest: str | None) -> bool:
     """Whether a declaration counts for a tool that was announced with this digest."""
     return not made_for or digest is None or made_for == digest
 
 
-def _family(tool: str) -> frozenset[Capability]:
-    """What a tool surely does, by its name: `mcp__mail__sendMessage` is a `send_message`."""
-    own = tool.strip().rpartition("__")[2]
-    words = "".join(f"_{char.lower()}" if char.isupper() and index else char for index, char in enumerate(own))
-    names = {own.lower(), words.lower().replace("-", "_"), words.lower().partition("_")[2]}
-    return frozenset(capability for glob, capability in _FAMILIES for name in names if name and fnmatchcase(name, glob))
+def _at_least(tool: str, description: str) -> frozenset[Capability]:
+    """What a tool surely does, by its name and by what is said of it: `mcp__mail__sendMessage` sends."""
+    from guardhouse.trust.ledger import does_for_sure  # only for tools that are not well-known
+
+    found = frozenset(_BY_KIND[kind] for kind in does_for_sure(tool, description) if kind in _BY_KIND)
+    return found | _HINTED_UNTRUSTED if is_untrusted_name(tool) else found
+
+
+_HINTED_UNTRUSTED: Final = frozenset({Capability.READS_UNTRUSTED})
+_BY_KIND: Final = {
+    "send": Capability.SENDS,
+    "post": Capability.SENDS,
+    "share": Capability.SENDS,
+    "invite": Capability.SENDS,
+    "pay": Capability.SPENDS,
+    "buy": Capability.SPENDS,
+    "book": Capability.SPENDS,
+    "delete": Capability.DESTRUCTIVE,
+    "cancel": Capability.DESTRUCTIVE,
+}
+"""What the ledger's kinds of action come to. Its table of verbs is the only one."""
 
 
 def tool_name(raw: str) -> str:

@@ -16,10 +16,12 @@ from guardhouse.detect.paths.detector import (
     holds_own_place,
     holds_own_place_near,
     holds_secrets,
+    in_work,
     is_hook_file,
     own_place,
     place_of,
     project_directory,
+    stays_in_work,
     working_directory,
 )
 from guardhouse.detect.paths.naming import is_path_key
@@ -45,6 +47,7 @@ __all__ = [
     "holds_own_place",
     "holds_own_place_near",
     "holds_secrets",
+    "in_work",
     "inside",
     "is_hook_file",
     "is_path_key",
@@ -52,6 +55,7 @@ __all__ = [
     "own_place",
     "place_of",
     "project_directory",
+    "stays_in_work",
     "tidy",
     "working_directory",
 ]

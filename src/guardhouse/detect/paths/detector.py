@@ -594,6 +594,32 @@ def _in_project(scene: Scene, path: str) -> bool:
     return real is not None and bool(real.path) and inside(path, real.path) and _is_project(real.path, homes)
 
 
+def in_work(scene: Scene, path: str) -> bool:
+    """Whether an absolute path lies in the project, or in a directory that the user has allowed."""
+    plain, allowed = tidy(path), scene.settings.allowed_directories
+    return any(inside(plain, directory) for directory in allowed) or _in_project(scene, plain)
+
+
+def stays_in_work(scene: Scene) -> bool:
+    """Whether every file that a call names lies in the project or in an allowed directory, as written and with its
+    links followed. A call that names none is about the directory that it runs in."""
+    found = _paths(scene)
+    here = working_directory(scene)
+    names = [(one.written, one.follow, one.lost or _is_address(one.leaf)) for one in found.named]
+    stays = not found.too_many
+    for written, follow, lost in names or [((here,), (here,), False)]:
+        followed = [scene.real_path(path) for path in follow]
+        real = [answer.path for answer in followed if answer is not None and not answer.error]
+        inner = [in_work(scene, path) for path in (*written, *real)]
+        stays = stays and all(inner) and not lost and len(real) == len(followed)
+    return stays
+
+
+def _is_address(leaf: Leaf) -> bool:
+    """Whether what stands for a file is an address of something else."""
+    return "://" in leaf.text and leaf.text.strip()[:5].lower() != "file:"
+
+
 @lru_cache(maxsize=256)
 def _is_project(directory: str, homes: tuple[str, ...]) -> bool:
     return (

@@ -5,10 +5,11 @@ It keeps nothing by itself. `read_content` and `read_request` say what a session
 """
 
 from guardhouse.trust.ledger.arguments import Argument, arguments
+from guardhouse.trust.ledger.deeds import does_for_sure
 from guardhouse.trust.ledger.kinds import Kind, kind_of
 from guardhouse.trust.ledger.matching import Ledger, Source, Traced
 from guardhouse.trust.ledger.pointing import pointing_questions, points_at
-from guardhouse.trust.ledger.questions import grant_of, questions
+from guardhouse.trust.ledger.questions import candidates, grant_of, questions
 from guardhouse.trust.ledger.reading import Object, Reading, echoes, read_content
 from guardhouse.trust.ledger.request import (
     Request,
@@ -21,7 +22,8 @@ from guardhouse.trust.ledger.request import (
 )
 from guardhouse.trust.ledger.roles import Role
 from guardhouse.trust.ledger.shapes import Shape, shape_of
-from guardhouse.trust.ledger.sightings import Sightings
+from guardhouse.trust.ledger.sightings import Sightings, is_unfit
+from guardhouse.trust.ledger.telltales import carries, telltales
 
 __all__ = [
     "Argument",
@@ -36,9 +38,13 @@ __all__ = [
     "Source",
     "Traced",
     "arguments",
+    "candidates",
+    "carries",
+    "does_for_sure",
     "echoes",
     "from_kept",
     "grant_of",
+    "is_unfit",
     "kind_of",
     "pasted_part",
     "pointing_questions",
@@ -48,6 +54,7 @@ __all__ = [
     "read_request",
     "request_values",
     "shape_of",
+    "telltales",
     "told_of",
     "typed_part",
 ]

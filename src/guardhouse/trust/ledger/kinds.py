@@ -364,6 +364,14 @@ def _mentions(description: str) -> frozenset[str]:
     return frozenset(found)
 
 
+_BY_VERB: Final = {word: kind for names, kind in reversed(_TOOL_VERBS) for word in names.split()}
+
+
+def kind_of_verb(word: str) -> str | None:
+    """The kind of action that a verb in its plain form is for, if it is in the table."""
+    return _BY_VERB.get(word)
+
+
 def acts_in(said: Sequence[str]) -> frozenset[str]:
     """The kinds of action that a sentence has a word for: one that speaks of deleting does not just list."""
     found = {_TOOL_KIND[word] for word in said if word in _TOOL_KIND and (word not in _ALSO_NOUN or word == "order")}

@@ -146,14 +146,14 @@ class Ledger:
 
     def _found_in(self, argument: Argument, forms: list[str]) -> tuple[Source] | tuple[Source, Occurrence]:
         """Where a value comes from that the user did not give."""
-        trusted = self._sightings.trusted(forms)
+        trusted = self._sightings.trusted(forms, argument.role)
         if trusted:
             return ("nowhere",) if self._is_passed_over(argument, trusted) else ("trusted",)
         if argument.role is Role.AMOUNT and self._is_reckoned(argument.value):
             return ("derived",)
         if self._is_spoken_name(argument):
             return ("derived",)
-        seen = self._sightings.untrusted(forms)
+        seen = self._sightings.untrusted(forms, argument.role)
         if not seen:
             return ("derived",) if self._is_plain_choice(argument) else ("nowhere",)
         return self._untrusted(argument, seen)
@@ -230,7 +230,7 @@ class Ledger:
         be copied from untrusted content."""
         forms = [form for form in forms if form.startswith(("text:", "part:", "gram:"))]
         given = self._given(argument.value, forms)
-        foreign = self._sightings.untrusted(forms)
+        foreign = self._sightings.untrusted(forms, argument.role)
         if given is not None or not foreign:
             return (given or "derived",)
         return ("untrusted", foreign[0])

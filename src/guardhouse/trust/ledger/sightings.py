@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from guardhouse.trust.evidence import Evidence, EvidenceSource
 from guardhouse.trust.ledger.words import COMMON, name_words, stem, words
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from guardhouse.model import KeptObject, Occurrence, SessionState, Traces
     from guardhouse.trust.ledger.request import Request
+    from guardhouse.trust.ledger.roles import Role
 
 _FEW_WORDS: Final = 8
 _SHORTEST_NAME: Final = 3
@@ -47,16 +49,21 @@ class Sightings:
         confirmed = self._state.confirmed
         return confirmed is not None and any(one.event.seq == confirmed for one in self.of_any(values))
 
-    def trusted(self, values: Iterable[str]) -> list[Occurrence]:
-        """Where trusted data had one of these."""
-        return [one for one in self.of_any(values) if one.event.grade == "trusted" and one.event.kind != "granted"]
-
-    def untrusted(self, values: Iterable[str]) -> list[Occurrence]:
-        """Where untrusted content had one of these. What the assistant says is nobody's source."""
+    def trusted(self, values: Iterable[str], role: Role | None = None) -> list[Occurrence]:
+        """Where trusted data had one of these; for an argument of that role, if it is to be trusted for it."""
         return [
             one
             for one in self.of_any(values)
-            if one.event.grade == "untrusted" and one.event.kind != "assistant_showed"
+            if one.event.grade == "trusted" and one.event.kind != "granted" and not is_unfit(one, role)
+        ]
+
+    def untrusted(self, values: Iterable[str], role: Role | None = None) -> list[Occurrence]:
+        """Where untrusted content had one of these, or what is untrusted for that role. What the assistant says is
+        nobody's source."""
+        return [
+            one
+            for one in self.of_any(values)
+            if (one.event.grade == "untrusted" and one.event.kind != "assistant_showed") or is_unfit(one, role)
         ]
 
     def said_word(self, word: str) -> bool:
@@ -157,6 +164,14 @@ def is_written(one: Occurrence) -> bool:
 def is_listed(one: Occurrence) -> bool:
     """Whether it stood in a text by itself, and not in the free text of a record."""
     return one.slot[:1] == "p" and one.slot.endswith(":")
+
+
+def is_unfit(one: Occurrence | None, role: Role | None) -> bool:
+    """Whether it stood in a file of the project's, and such an argument is nothing for those to say."""
+    if one is None or role is None or one.event.grade != "trusted" or one.event.detail is None:
+        return False
+    source = one.event.detail.get("evidence")
+    return source is not None and not Evidence(EvidenceSource(source)).is_trusted_for(role.value)
 
 
 def is_pointed(one: Occurrence) -> bool:
