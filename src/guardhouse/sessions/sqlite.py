@@ -55,6 +55,8 @@ _REMOVED_AT_ONCE: Final = 5_000
 """Rows, or pages, that are removed before other processes get their turn."""
 
 _GRADES: Final = dict(enumerate(GRADES))
+_TABLES: Final = {"recent": "fingerprint", "settled": "fingerprint", "object": "seq", "event": "seq"}
+"""What a session has many rows of, and the column that they are removed by."""
 _OBJECTS: Final = msgspec.msgpack.Decoder(tuple[KeptObject, ...])
 
 _EVENT: Final = "kind, name, call_id, grade, excerpt, detail, seq, at, capped"
@@ -262,7 +264,7 @@ class SQLiteSessions:
             connection.executemany("DELETE FROM session WHERE id = ?", found)
             left = connection.execute("SELECT session FROM dropped").fetchall()
         for (session,) in left:
-            for table, order in (("recent", "fingerprint"), ("settled", "fingerprint"), ("object", "seq"), ("event", "seq")):
+            for table, order in _TABLES.items():
                 while self._remove_some(table, order, session):
                     pass
             with self._transaction("IMMEDIATE") as connection:

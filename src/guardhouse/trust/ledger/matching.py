@@ -40,16 +40,33 @@ Source = Literal[
 FINE: Final = frozenset({"default", "user", "confirmed", "own", "trusted", "derived", "made", "picked"})
 
 _POWERS: Final = {
-    "w": "write edit", "rw": "write edit full", "write": "write edit", "edit": "edit write", "editor": "edit editor write",
-    "admin": "admin administrator", "owner": "owner", "public": "public publicly", "full": "full", "everyone": "everyone",
-    "all": "all", "maintain": "maintain", "maintainer": "maintainer", "anyone": "anyone public everyone",
-}  # fmt: skip
+    "w": "write edit",
+    "rw": "write edit full",
+    "write": "write edit",
+    "edit": "edit write",
+    "editor": "edit editor write",
+    "admin": "admin administrator",
+    "owner": "owner",
+    "public": "public publicly",
+    "full": "full",
+    "everyone": "everyone",
+    "all": "all",
+    "maintain": "maintain",
+    "maintainer": "maintainer",
+    "anyone": "anyone public everyone",
+}
 """Settings that let more people in, or let them do more, with the words of a person for them."""
 _KIN: Final = {
-    "cart": "cart buy create", "buy": "buy cart pay", "pay": "pay buy move", "delete": "delete cancel",
-    "cancel": "cancel delete", "create": "create cart change", "change": "change switch create",
-    "switch": "switch change", "book": "book buy",
-}  # fmt: skip
+    "cart": "cart buy create",
+    "buy": "buy cart pay",
+    "pay": "pay buy move",
+    "delete": "delete cancel",
+    "cancel": "cancel delete",
+    "create": "create cart change",
+    "change": "change switch create",
+    "switch": "switch change",
+    "book": "book buy",
+}
 """Kinds that one sentence may mean by another's word."""
 _LONGEST_CHOICE: Final = 3
 _COUNTED: Final = frozenset({"max count", "min count", "all"})
@@ -222,8 +239,8 @@ class Ledger:
         return "user" if any(self._sightings.said_word(stem(word)) for word in said) else "nowhere"
 
     def _code(self, argument: Argument, forms: list[str]) -> tuple[Source] | tuple[Source, Occurrence]:
-        """Something that will be run: a model may write it, and what it would do is looked at elsewhere; but it must not
-        be copied from untrusted content."""
+        """Something that will be run: a model may write it, and what it would do is looked at elsewhere; but it must
+        not be copied from untrusted content."""
         forms = [form for form in forms if form.startswith(("text:", "part:", "gram:"))]
         given = self._given(argument.value, forms)
         foreign = self._sightings.untrusted(forms)
@@ -269,8 +286,8 @@ class Ledger:
         return _is_name(str(argument.value)) or self._sightings.speaks_of(str(argument.value))
 
     def _is_named_member(self, value: str, one: Occurrence) -> bool:
-        """Whether a recipient stands in a field of a record that the user pointed at, and the user spoke of them by name;
-        or is the name of somebody or some place in the user's own circle, which they asked to have found."""
+        """Whether a recipient stands in a field of a record that the user pointed at, and the user spoke of them by
+        name; or is the name of somebody or some place in the user's own circle, which they asked to have found."""
         if self._sightings.speaks_of(value) and is_pointed(one):
             return True
         return _is_name(value) and not self._sightings.marks.isdisjoint(_COUNTED)
@@ -306,8 +323,8 @@ class Ledger:
         return 1 < len(value.split()) <= _LONGEST_CHOICE and _is_name(value) and self._sightings.speaks_of(value)
 
     def _is_plain_choice(self, argument: Argument) -> bool:
-        """Whether a value that stands nowhere is one that a model picks by itself: `standard`, one piece. No address, no
-        number and no id can be smuggled in as such."""
+        """Whether a value that stands nowhere is one that a model picks by itself: `standard`, one piece. No address,
+        no number and no id can be smuggled in as such."""
         value = argument.value
         if argument.role is Role.AMOUNT:
             return bool(value == 1)

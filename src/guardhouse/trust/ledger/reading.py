@@ -8,6 +8,7 @@ else than a sentence that anybody wrote.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from guardhouse.trust.ledger.kinds import acts_in
@@ -30,9 +31,9 @@ _DEEPEST: Final = 24
 _LONGEST_QUOTE: Final = 400
 
 _SERVER_FIELDS: Final = frozenset(
-    "id ids uuid guid key sha hash etag created updated modified timestamp date time size bytes count total status state "
-    "type kind version number index page amount price balance currency read recurring start end day due rating score "
-    "stars quantity stock".split()
+    "id ids uuid guid key sha hash etag created updated modified timestamp date time size bytes count total status "
+    "state type kind version number index page amount price balance currency read recurring start end day due rating "
+    "score stars quantity stock".split()
 )
 """Fields that the service fills in by itself, by the last word of their name."""
 _FAMILIES: Final = {
@@ -43,6 +44,9 @@ _FAMILIES: Final = {
     **dict.fromkeys("count quantity number members messages users stock items".split(), "count"),
 }
 _BULLETS: Final = ("-", "*", "•", "·", "|", "+", "#", "[", "–")
+_SEPARATORS: Final = (",", ":", "|", " - ", " – ", " — ", ";", "(", ")", "[", "]", "\t", '"', "“", "”", "=", "*")
+_LONGEST_SEGMENT: Final = 8
+"""Words between two separators that may be a name."""
 
 
 class Seen(NamedTuple):
@@ -203,7 +207,7 @@ class _Reader:
     def _labelled(self, line: str, place: int) -> None:
         """`Rating: 4.3`, `price 20 €` in a line."""
         parts = line.replace("=", ":").split(":")
-        for name, rest in zip(parts, parts[1:], strict=False):
+        for name, rest in pairwise(parts):
             label = name_words(name[-40:])
             family = _FAMILIES.get(label[-1]) if label else None
             if family is not None:
@@ -215,13 +219,12 @@ class _Reader:
         """The names in a line: what stands between its separators."""
         if len(text) > 2000:
             return
-        for line in text.split("\n"):
-            for mark in (",", ":", "|", " - ", " – ", " — ", ";", "(", ")", "[", "]", "\t", '"', "“", "”", "=", "*"):
-                line = line.replace(mark, "\x00")
-            for segment in line.split("\x00"):
-                said = words(segment)
-                if 0 < len(said) <= 8:
-                    self._note(Value("text", " ".join(said)), slot)
+        for mark in _SEPARATORS:
+            text = text.replace(mark, "\n")
+        for segment in text.split("\n"):
+            said = words(segment)
+            if 0 < len(said) <= _LONGEST_SEGMENT:
+                self._note(Value("text", " ".join(said)), slot)
 
     def _phrases(self, said: list[str], slot: str) -> None:
         for gram in grams(said, GRAM):

@@ -31,15 +31,16 @@ MARKS: Final = {
     "max count": "most|highest number|largest number|busiest|most active",
     "min count": "least|lowest number|smallest number|fewest",
     "all": "all|each|every|everyone|everybody|both|everything|whoever",
-    "delegates": "according to|accordingly|based on|as described|as stated|as mentioned|as written|as listed|as it says|"
-                 "as requested|instruction|instructions|specified in|mentioned in|listed in|described in|stated in|"
-                 "whatever it says|what it says|says|follow the|do what|as per|per the|given in|see the|todo|to do|"
+    "delegates": "according to|accordingly|based on|as described|as stated|as mentioned|as written|as listed|"
+                 "as it says|as requested|instruction|instructions|specified in|mentioned in|listed in|"
+                 "described in|stated in|whatever it says|what it says|says|follow the|do what|as per|per the|"
+                 "given in|see the|todo|to do|"
                  "task list|bill|invoice|what they|what he|what she|like in|as in|the one in|in the file|in the email|"
                  "in the message|in the document|in the letter|from the file|from the email|from the document|"
                  "the actions|handle|take care of|deal with|fill in|fill out|sort out|details in|can find",
-    "orders": "follow the instruction|do what|the action|task list|todo list|to do list|todo|do all the task|follow it|"
-              "whatever it ask|as requested|as it say|carry out|do everything|all the task|do the task|what it say to do|"
-              "handle the request|do as",
+    "orders": "follow the instruction|do what|the action|task list|todo list|to do list|todo|do all the task|"
+              "follow it|whatever it ask|as requested|as it say|carry out|do everything|all the task|do the task|"
+              "what it say to do|handle the request|do as",
     "copies": "forward|copy|paste|quote|verbatim|word for word|include the text|full text|as is|attach|cite|exact text|"
               "transcribe|repost|share the text",
     "reckons": "difference|percent|total|sum|half|double|twice|triple|split|share|average|plus|minus|remaining|rest|"
@@ -57,15 +58,16 @@ MARKS: Final = {
 FIELDS: Final = tuple(
     stem(word)
     for word in "participant attendee guest invitee member sender author owner recipient client contact assignee "
-    "reviewer user passport card account iban phone address birthday salary collaborator organizer organiser payee seller "
-    "customer vendor friend people team subscriber follower username email licence license insurance ssn tax".split()
+    "reviewer user passport card account iban phone address birthday salary collaborator organizer organiser payee "
+    "seller customer vendor friend people team subscriber follower username email licence license insurance ssn "
+    "tax".split()
 )
 """Names of fields in records that people speak of."""
 
 CONFIRMING: Final = frozenset(
-    "yes yeah yep yup sure ok okay okey k go ahead do it please proceed confirm confirmed correct right fine good great "
-    "perfect sounds lets let continue approved approve agreed agree absolutely definitely of course thats that looks "
-    "the this all thanks thank you make so will is lgtm".split()
+    "yes yeah yep yup sure ok okay okey k go ahead do it please proceed confirm confirmed correct right fine good "
+    "great perfect sounds lets let continue approved approve agreed agree absolutely definitely of course "
+    "thats that looks the this all thanks thank you make so will is lgtm".split()
 )
 _YES: Final = frozenset(
     "yes yeah yep yup sure ok okay proceed confirm confirmed correct approved approve agreed agree absolutely "
@@ -83,6 +85,8 @@ _LONGEST_PHRASE: Final = 6
 _LONG_BLOCK: Final = 1500
 """Characters of one paragraph from which on nobody has typed it."""
 _PASTE_STARTS: Final = (">", "|", "From:", "Subject:", "Sent:", "-----")
+_FORWARDED: Final = ("-----Original", "---------- Forwarded")
+"""From here on, the rest is somebody else's."""
 _FENCES: Final = ("```", "~~~", '"""')
 
 
@@ -172,7 +176,7 @@ def typed_part(message: str) -> str:
         if tag:
             closing = "" if f"</{tag}" in bare else f"</{tag}"
             continue
-        if bare.startswith("-----Original") or bare.startswith("---------- Forwarded"):
+        if bare.startswith(_FORWARDED):
             break
         if not bare.startswith(_PASTE_STARTS) and len(bare) <= _LONG_BLOCK:
             kept.append(line)

@@ -1,7 +1,7 @@
 """Free text in a call: which addresses, links and numbers in it, and which runs of words, untrusted content supplied.
 
-Facts from a source that the user pointed at may be passed on; a link, an address or a sentence from it that others would
-read under the user's name may not, unless the user asked for a copy.
+Facts from a source that the user pointed at may be passed on; a link, an address or a sentence from it that others
+would read under the user's name may not, unless the user asked for a copy.
 """
 
 from __future__ import annotations

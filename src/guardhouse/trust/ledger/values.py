@@ -50,9 +50,9 @@ _YEARS: Final = range(1900, 2200)
 _LABEL: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")
 _FILE_ENDINGS: Final = frozenset(
-    "txt md pdf doc docx xls xlsx csv ppt pptx json yaml yml toml xml html htm py js ts tsx jsx sh rb go rs c h cpp java "
-    "kt sql log ini cfg conf env zip tar gz png jpg jpeg gif svg webp mp3 mp4 mov wav ics eml key pem odt ods rtf tex "
-    "lock ipynb bak tmp".split()
+    "txt md pdf doc docx xls xlsx csv ppt pptx json yaml yml toml xml html htm py js ts tsx jsx sh rb go rs c h cpp "
+    "java kt sql log ini cfg conf env zip tar gz png jpg jpeg gif svg webp mp3 mp4 mov wav ics eml key pem odt ods rtf "
+    "tex lock ipynb bak tmp".split()
 )
 
 
