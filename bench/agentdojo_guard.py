@@ -17,7 +17,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import guardhouse
 from guardhouse.model import Decision, OutputPublish, ToolCallPost, ToolCallPre, UserInput
@@ -65,8 +65,8 @@ def _guard(suite: str, tools: dict[str, Any], findings: dict[str, str], detector
 class Factory:
     """One episode under Guardhouse with its default policy."""
 
-    findings: dict[str, str] = {}
-    detectors: dict[str, bool] = {}
+    findings: ClassVar[dict[str, str]] = {}
+    detectors: ClassVar[dict[str, bool]] = {}
 
     def __init__(self, session: Any) -> None:
         self._guard = _guard(session.suite, dict(session.tools), self.findings, self.detectors)
@@ -90,7 +90,9 @@ class Factory:
             Decision.REQUIRE_APPROVAL: "approve",
             Decision.DENY: "deny",
         }[verdict.decision]
-        return _said(decision, tuple(f"{one.code} {one.span.field if one.span else one.title}" for one in verdict.reasons))
+        return _said(
+            decision, tuple(f"{one.code} {one.span.field if one.span else one.title}" for one in verdict.reasons)
+        )
 
     def answered(self, name: str, args: dict[str, Any], granted: bool) -> None:
         """The person's answer; a yes is for the rest of the run, and for the values that the card listed."""
@@ -125,13 +127,13 @@ class Factory:
 class Delegating(Factory):
     """The same where the operator lets users delegate to sources that they name."""
 
-    findings = {"provenance.delegated": "allow"}
+    findings: ClassVar = {"provenance.delegated": "allow"}
 
 
 class FreeReads(Factory):
     """The same where reads that change state in passing are not gated."""
 
-    findings = {"provenance.changing_read": "allow"}
+    findings: ClassVar = {"provenance.changing_read": "allow"}
 
 
 def _said(decision: str, reasons: tuple[str, ...]) -> Any:

@@ -85,7 +85,11 @@ def fill(guard: guardhouse.LocalGuard, session: str, messages: int) -> None:
             ]
             guard.evaluate(
                 ToolCallPost(
-                    tool="read_mail", content=mails, params={"query": "budget"}, session_id=session, call_id=f"c{number}"
+                    tool="read_mail",
+                    content=mails,
+                    params={"query": "budget"},
+                    session_id=session,
+                    call_id=f"c{number}",
                 )
             )
 

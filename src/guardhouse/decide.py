@@ -275,9 +275,8 @@ class Case:
         from guardhouse.remembering import remember  # only where a session is remembered
 
         masks = self._judgement.masks if self._judgement is not None else ()
-        return remember(
-            self._scene, verdict, event, lambda text: _mask_patterns(self.policy.redactor.text(text), masks)
-        )
+        mask = self.policy.redactor.text
+        return remember(self._scene, verdict, event, lambda text: _mask_patterns(mask(text), masks))
 
     def _event(self, verdict: Verdict) -> NewEvent | None:
         action = self.action

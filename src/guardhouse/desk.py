@@ -87,7 +87,7 @@ class Desk:
 
     def remember(self, session_id: str, remembered: Remembered) -> None:
         """Add an event to a session."""
-        self.sessions.append(session_id, remembered.event, remembered.values, remembered.objects)
+        self.sessions.append(session_id, remembered.event, remembered.values, remembered.objects, cut=remembered.cut)
 
     def state(self, session_id: str) -> SessionState:
         """How a session stands; see `session_state`."""

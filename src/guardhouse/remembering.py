@@ -114,7 +114,8 @@ def _content(reading: Reading, event: NewEvent, quotes: tuple[str, ...] = ()) ->
         NewObject(one.group, one.words, one.flags, quotes[number] if number < len(quotes) else "")
         for number, one in enumerate(reading.objects)
     )
-    return Remembered(event, tuple((seen.slot, str(seen.value)) for seen in reading.seen), objects)
+    values = tuple((seen.slot, str(seen.value)) for seen in reading.seen)
+    return Remembered(event, values, objects, cut=reading.cut)
 
 
 def _quotes(reading: Reading, mask: Callable[[str], str]) -> tuple[str, ...]:

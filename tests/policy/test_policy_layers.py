@@ -62,6 +62,11 @@ MOVES = {
     "tools.bash.capabilities": (None, "[reads]"),
     "tools.unknown.capabilities": (None, "[]"),
     "tools.crm.pinned_to": (None, f"sha256:{'0' * 64}\n      capabilities: [reads]"),
+    "tools.crm.description": (None, "Looks customers up.\n      capabilities: [reads]"),
+    "tools.crm.parameters": (None, "{properties: {to: {enum: [a]}}}\n      capabilities: [reads]"),
+    "tools.crm.roles": (None, "{to: content}\n      capabilities: [reads]"),
+    "tools.crm.fields": (None, "{body: server}\n      capabilities: [reads]"),
+    "own": (None, "[mallory@example.com]"),
     "detectors.secrets": ("true", "false"),
     "detectors.destinations": ("true", "false"),
     "findings.path.sensitive_read": ("deny", "allow"),
@@ -118,7 +123,10 @@ def test_every_key_of_the_schema_is_in_the_table_and_the_other_way_round():
         if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
             for item in msgspec.structs.fields(kind):
                 yield from leaves(item.type, (*key, item.name))
-        elif getattr(kind, "__origin__", None) is dict:
+        elif getattr(kind, "__origin__", None) is dict and key[:2] != (
+            "tools",
+            "*",
+        ):  # what a tool's key holds is one value
             yield from leaves(kind.__args__[1], (*key, "*"))
         else:
             yield ".".join(key)

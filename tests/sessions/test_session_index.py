@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,10 @@ from hypothesis import strategies as st
 from guardhouse.model import GuardhouseError
 from guardhouse.sessions import (
     ANY_SLOT,
+    KeptObject,
     MemorySessions,
     NewEvent,
+    NewObject,
     Origins,
     SessionLimits,
     SQLiteSessions,
@@ -137,6 +140,65 @@ def test_the_last_event_of_a_kind_is_known_whatever_its_grade(index):
     assert index.last("s", "granted") is None
 
 
+def test_the_latest_events_of_a_kind_come_in_order_and_no_more_than_asked_for(index):
+    for number in range(5):
+        index.append("s", said(str(number)))
+        index.append("s", returned(f"page {number}"))
+    assert [event.excerpt for event in index.latest("s", "user_said", limit=3)] == ["2", "3", "4"]
+    assert [event.excerpt for event in index.latest("s", "tool_returned", limit=100)] == [f"page {n}" for n in range(5)]
+    assert index.latest("s", "granted", limit=3) == index.latest("another", "user_said", limit=3) == []
+    assert index.latest("s", "user_said", limit=0) == index.latest("s", "user_said", limit=-1) == []
+
+
+def test_objects_come_back_with_the_event_they_are_of_and_their_words_as_numbers(index):
+    things = (
+        NewObject(1, ("coffee", "mug"), ("min price",), "the mug"),
+        NewObject(1, ("tea", "mug")),
+    )
+    index.append("s", said(), objects=[NewObject(0, ("mug",))])
+    index.append("s", returned(), objects=things)
+    index.append("s", returned())
+    found = index.objects("s", [1, 2, 3, 99])
+    assert found.keys() == {1, 2}, "nothing for events that have none, or that there are none of"
+    first, second = found[2]
+    assert (first.group, first.flags, first.excerpt) == (1, ("min price",), "the mug")
+    assert (second.flags, second.excerpt) == ((), "")
+    (mug,) = found[1][0].words
+    assert mug == first.words[1] == second.words[1], "the same word is the same number, whoever said it"
+    assert first.words[0] != second.words[0]
+    assert all(isinstance(word, int) and 0 <= word < 2**32 for word in first.words)
+    assert index.objects("another", [1, 2]) == index.objects("s", []) == {}
+
+
+def test_the_same_word_is_another_number_in_another_session(index):
+    for session in ("s", "t"):
+        index.append(session, said(), objects=[NewObject(0, ("mug",))])
+    assert index.objects("s", [1])[1][0].words != index.objects("t", [1])[1][0].words
+
+
+def test_an_event_with_too_many_objects_keeps_the_first_and_says_so(make):
+    index = make(objects_per_event=3)
+    index.append("s", returned(), objects=[NewObject(1, (), excerpt=str(number)) for number in range(4)])
+    index.append("s", returned(), objects=[NewObject(1, (), excerpt=str(number)) for number in range(3)])
+    assert [one.excerpt for one in index.objects("s", [1])[1]] == ["0", "1", "2"]
+    assert [event.capped for event in index.events("s")] == [True, False]
+
+
+def test_long_texts_of_objects_are_cut(index):
+    index.append("s", returned(), objects=[NewObject(0, ("w",) * 5000, ("f" * 500,) * 50, "e" * 500)])
+    (kept,) = index.objects("s", [1])[1]
+    assert (len(kept.words), len(kept.flags), len(kept.flags[0]), len(kept.excerpt)) == (1500, 16, 64, 200)
+    assert isinstance(kept, KeptObject)
+
+
+def test_a_forgotten_session_has_no_objects_either(index):
+    index.append("s", returned(), objects=[NewObject(0, ("mug",))])
+    index.forget("s")
+    assert index.objects("s", [1]) == {}
+    assert index.append("s", returned()) == 1
+    assert index.objects("s", [1]) == {}
+
+
 def test_the_summary_counts_by_kind_and_grade(index):
     assert index.summary("s") == Summary()
     index.append("s", said(), [("word", "a"), ("word", "b")])
@@ -200,6 +262,18 @@ def test_an_event_with_too_many_values_keeps_the_first_and_says_so(make):
     assert where(index, "word", "99") == [(1, "word"), (2, "word")]
     assert where(index, "word", "100") == []
     assert (index.summary("s").capped(), index.summary("s").capped(grade="user")) == (1, 0)
+
+
+def test_an_event_of_which_some_values_are_nowhere_is_counted_as_cut(make):
+    index = make(values_per_event=3, slots_per_value=1, values_per_grade=8)
+    index.append("s", returned(), [("a", "x"), ("b", "x")])
+    assert (index.summary("s").tallies[0].capped, index.summary("s").tallies[0].cut) == (1, 0), "it is found elsewhere"
+    index.append("s", returned(), [("a", str(number)) for number in range(4)])
+    index.append("s", returned(), [("a", "y")], cut=True)
+    index.append("s", returned(), [("a", str(number)) for number in range(3)])
+    index.append("s", returned(), [("a", "z")])
+    assert [event.capped for event in index.events("s")] == [True, True, True, False, True]
+    assert index.summary("s").tallies[0].cut == 3
 
 
 def test_a_grade_that_used_up_its_allowance_leaves_the_others_theirs(make):
@@ -356,8 +430,9 @@ _STEPS = st.one_of(
         st.sampled_from(["user_said", "tool_returned"]),
         st.sampled_from(["user", "trusted", "untrusted"]),
         st.lists(_VALUES, max_size=12),
+        st.booleans(),
     ),
-    st.tuples(st.just("append"), st.just("s"), st.just("tool_returned"), st.just("untrusted"), st.just([("a", "x")])),
+    st.just(("append", "s", "tool_returned", "untrusted", [("a", "x")], False)),
     st.tuples(st.just("forget"), st.just("t")),
     st.tuples(st.just("expire"), st.floats(0, 40)),
 )
@@ -380,6 +455,7 @@ def test_both_indexes_give_the_same_answers(steps, repeats, slices):
         events=100,
         occurrences_per_slot=3,
         occurrences_per_grade=5,
+        objects_per_event=4,
     )
     clock = Clock()
     with tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
@@ -394,9 +470,10 @@ def test_both_indexes_give_the_same_answers(steps, repeats, slices):
         for what, *arguments in steps * repeats:
             clock.now += 1.0
             if what == "append":
-                session, kind, grade, values = arguments
+                session, kind, grade, values, cut = arguments
                 event = NewEvent(kind=kind, grade=grade, excerpt=str(clock.now))
-                results = [_outcome(i.append, session, event, values) for i in both]
+                things = [NewObject(number, (value,), (), slot) for number, (slot, value) in enumerate(values)]
+                results = [_outcome(partial(i.append, cut=cut), session, event, values, things) for i in both]
             else:
                 results = [getattr(i, what)(*arguments) for i in both]
             assert results[0] == results[1]
@@ -408,6 +485,8 @@ def test_both_indexes_give_the_same_answers(steps, repeats, slices):
                     i.events(session, limit=1000),
                     i.summary(session),
                     i.last(session, "user_said"),
+                    i.latest(session, "user_said", limit=3),
+                    i.objects(session, range(1, 101)),
                 )
                 for i in both
             )

@@ -15,8 +15,9 @@ from session_worker import KEY, returned
 
 import guardhouse
 from guardhouse.model import GuardhouseError
-from guardhouse.sessions import ANY_SLOT, NewEvent, SQLiteSessions
-from guardhouse.sessions.schema import VERSION
+from guardhouse.sessions import ANY_SLOT, NewEvent, NewObject, SQLiteSessions
+from guardhouse.sessions.fingerprints import SessionKey
+from guardhouse.sessions.schema import MIGRATIONS, SETUP, VERSION
 
 WORKER = Path(__file__).with_name("session_worker.py")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(guardhouse.__file__).parent.parent)}
@@ -353,10 +354,14 @@ def test_a_damaged_index_is_an_error_whatever_is_asked(path, index):
         "UPDATE event SET seq = 2",
         "UPDATE recent SET grade = 7",
         "DROP TABLE settled",
+        "UPDATE object SET kept = x'c1'",
+        "UPDATE object SET kept = x'93010203'",
+        "UPDATE object SET kept = 'text'",
+        "DROP TABLE object",
     ],
 )
 def test_rows_that_make_no_sense_are_an_error(path, index, damage):
-    index.append("s", returned(detail={"a": "b"}), [("word", "a")])
+    index.append("s", returned(detail={"a": "b"}), [("word", "a")], [NewObject(0, ("a",))])
     connection = sqlite3.connect(path)
     connection.execute(damage)
     connection.commit()
@@ -364,6 +369,45 @@ def test_rows_that_make_no_sense_are_an_error(path, index, damage):
     with pytest.raises(GuardhouseError):
         index.origins("s", [("word", "a")])
         index.events("s")
+        index.objects("s", [1])
+
+
+def version_1(path):
+    """An index as the first version of its tables left it: one session, one event, one value."""
+    path.parent.mkdir(mode=0o700)
+    key = SessionKey(KEY, "s")
+    connection = sqlite3.connect(path, isolation_level=None)
+    for statement in (*SETUP, *MIGRATIONS[0], "PRAGMA user_version = 1"):
+        connection.execute(statement)
+    connection.execute("INSERT INTO session VALUES (1, ?, 1, 0.0)", (key.tag,))
+    connection.execute("INSERT INTO event VALUES (1, 1, 'tool_returned', 'fetch', NULL, 2, 'old', NULL, 0.0, 0)")
+    connection.execute("INSERT INTO tally VALUES (1, 'tool_returned', 2, 1, 1, 0, 1)")
+    connection.execute("INSERT INTO recent VALUES (1, ?, 2, 'word', 1)", (key.fingerprint("a"),))
+    connection.close()
+    path.chmod(0o600)
+
+
+def test_an_index_of_version_1_is_brought_up_to_date_and_keeps_what_it_has(path, index):
+    version_1(path)
+    assert index.append("s", returned("new"), [("word", "a")], [NewObject(0, ("mug",), (), "mug")], cut=True) == 2
+    assert rows(path, "PRAGMA user_version") == [(VERSION,)]
+    assert [event.excerpt for event in index.latest("s", "tool_returned", limit=9)] == ["old", "new"]
+    assert [one.event.seq for one in index.origins("s", [("word", "a")])["word", "a"].occurrences] == [1, 2]
+    assert {seq: kept[0].excerpt for seq, kept in index.objects("s", [1, 2]).items()} == {2: "mug"}
+    (tally,) = index.summary("s").tallies
+    assert (tally.events, tally.values, tally.cut) == (2, 2, 1)
+    assert check(path) == [("ok",)]
+
+
+def test_processes_that_bring_an_index_up_to_date_at_once_do_it_once(path, index):
+    version_1(path)
+    workers = [start_worker(path, "append", number, 3) for number in range(6)]
+    let_go(*workers)
+    for worker in workers:
+        worker.communicate(timeout=120)
+    assert [worker.returncode for worker in workers] == [0] * 6
+    assert index.summary("s").events() == 19
+    assert rows(path, "PRAGMA user_version") == [(VERSION,)]
 
 
 def test_an_index_of_a_newer_guardhouse_is_refused(path, index):
@@ -409,8 +453,14 @@ def test_a_look_up_uses_the_keys_of_the_tables_only(path, index):
 
     index.append("s", returned(), [("word", "a")])
     connection = sqlite3.connect(path)
-    queries = [(sqlite._ROWS, (1, 1)), ("SELECT * FROM event WHERE session = ? AND seq = ?", (1, 1))]
+    queries = [
+        (sqlite._ROWS, (1, 1)),
+        ("SELECT * FROM event WHERE session = ? AND seq = ?", (1, 1)),
+        ("SELECT * FROM event WHERE session = ? AND kind = ? ORDER BY seq DESC LIMIT ?", (1, "user_said", 16)),
+        ("SELECT kept FROM object WHERE session = ? AND seq = ?", (1, 1)),
+    ]
     steps = [step[3] for query, args in queries for step in connection.execute(f"EXPLAIN QUERY PLAN {query}", args)]
     connection.close()
     assert not [step for step in steps if step.startswith("SCAN")]
-    assert len([step for step in steps if step.startswith("SEARCH")]) == 3
+    assert not [step for step in steps if "TEMP B-TREE" in step]
+    assert len([step for step in steps if step.startswith("SEARCH")]) == 5

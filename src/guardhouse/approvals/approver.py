@@ -160,9 +160,9 @@ class Approver:
     ) -> ApprovalRequest:
         """A person's answer. The first one counts; the same again gives the first back.
 
-        `actor` is who the channel authenticated; `comment` is kept masked. A yes `for_run` is also one to later calls of
-        the same tool in that session with the values that the request offers, and no others. AlreadyAnswered if the
-        first answer was the opposite one, RequestClosed if the time is over or the request is void, NoSuchRequest.
+        `actor` is who the channel authenticated; `comment` is kept masked. A yes `for_run` is also one to later calls
+        of the same tool in that session with the values that the request offers, and no others. AlreadyAnswered if
+        the first answer was the opposite one, RequestClosed if the time is over or the request is void, NoSuchRequest.
         """
         _check_person(actor, comment)
         said = self._mask(comment) if comment else None

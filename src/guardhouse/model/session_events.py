@@ -82,6 +82,8 @@ class Remembered(msgspec.Struct, frozen=True):
     values: tuple[tuple[str, str], ...] = ()
     """Slots and values."""
     objects: tuple[NewObject, ...] = ()
+    cut: bool = False
+    """There are more values in it than these."""
 
 
 class SessionState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -95,6 +97,8 @@ class SessionState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Messages of the user's own words."""
     untrusted: int = 0
     """Events that brought in content that anybody may have written."""
+    cut: int = 0
+    """Those of them that brought in more than can be found again: what is found nowhere may still be from there."""
     requests: tuple[dict[str, str], ...] = ()
     """What the latest messages of the user ask for, in marks of a closed vocabulary; the latest last."""
     said: frozenset[int] = frozenset()

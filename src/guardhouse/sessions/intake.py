@@ -45,12 +45,14 @@ class Intake(NamedTuple):
     """In the order in which they were given."""
     capped: bool
     objects: tuple[KeptObject, ...] = ()
+    cut: bool = False
+    """Some values are not among the marks at all."""
 
     def within(self, allowance: int) -> Intake:
         """The same with at most `allowance` values."""
         if len(self.marks) <= allowance:
             return self
-        return Intake(self.event, self.marks[: max(allowance, 0)], True, self.objects)  # noqa: FBT003 - it has a name
+        return self._replace(marks=self.marks[: max(allowance, 0)], capped=True, cut=True)
 
 
 def take_in(
@@ -59,6 +61,8 @@ def take_in(
     values: Iterable[Value],
     limits: SessionLimits,
     objects: Sequence[NewObject] = (),
+    *,
+    cut: bool = False,
 ) -> Intake:
     """The event with its texts cut, and its values and the words of its objects as fingerprints, each pair of slot and
     value once."""
@@ -74,14 +78,14 @@ def take_in(
         if kept_slot[0] in slots:
             continue
         if len(marks) >= limits.values_per_event:
-            capped = True
+            cut = True
             break
         if len(slots) >= limits.slots_per_value:
             capped = True
             continue
         slots_of[fingerprint] = slots + kept_slot
         marks.append((fingerprint, kept_slot[0]))
-    capped = capped or len(objects) > limits.objects_per_event
+    capped = capped or cut or len(objects) > limits.objects_per_event
     kept = tuple(
         KeptObject(
             one.group,
@@ -91,7 +95,7 @@ def take_in(
         )
         for one in objects[: limits.objects_per_event]
     )
-    return Intake(_tidied(event), marks, capped, kept)
+    return Intake(_tidied(event), marks, capped, kept, cut)
 
 
 def slot_as_kept(key: SessionKey, slot: str) -> str:

@@ -27,7 +27,7 @@ slot is kept as it is given, so one that is made of content is masked by the cal
 class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):
     """How much a session takes in. All are counts, so the same events always give the same answers."""
 
-    values_per_event: int = 20_000
+    values_per_event: int = 80_000
     """Further values of an event are left out, and the event says so."""
     slots_per_value: int = 4
     """In how many roles one event may index the same value."""
@@ -67,6 +67,8 @@ class Tally(msgspec.Struct, frozen=True):
     """Events of which some values can't be found."""
     last_seq: int
     """The latest of them."""
+    cut: int = 0
+    """Events of which some values were not indexed at all: with any, "it occurred nowhere" is not certain."""
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -80,7 +82,7 @@ class Summary(msgspec.Struct, frozen=True):
         return sum(t.events for t in self.tallies if kind in (None, t.kind) and grade in (None, t.grade))
 
     def capped(self, *, grade: Grade | None = None) -> int:
-        """How many events have values that can't be found: with any, "it occurred nowhere" is not certain."""
+        """How many events have values that can't be found, in some role at least."""
         return sum(t.capped for t in self.tallies if grade in (None, t.grade))
 
 
@@ -89,9 +91,16 @@ class SessionIndex(Protocol):
     a GuardhouseError."""
 
     def append(
-        self, session_id: str, event: NewEvent, values: Iterable[Value] = (), objects: Sequence[NewObject] = ()
+        self,
+        session_id: str,
+        event: NewEvent,
+        values: Iterable[Value] = (),
+        objects: Sequence[NewObject] = (),
+        *,
+        cut: bool = False,
     ) -> int:
-        """Add an event with the values that occurred in it and the objects in it, all or nothing. Gives its `seq`."""
+        """Add an event with the values that occurred in it and the objects in it, all or nothing. Gives its `seq`.
+        `cut`: there were more values than are given."""
         ...
 
     def origins(self, session_id: str, values: Iterable[Value], *, most: int | None = None) -> dict[Value, Origins]:

@@ -43,7 +43,13 @@ class _Session:
         seq = len(self.events) + 1
         old = self.tallies.get((event.kind, event.grade)) or Tally(event.kind, event.grade, 0, 0, 0, 0)
         self.tallies[event.kind, event.grade] = Tally(
-            event.kind, event.grade, old.events + 1, old.values + len(intake.marks), old.capped + intake.capped, seq
+            event.kind,
+            event.grade,
+            old.events + 1,
+            old.values + len(intake.marks),
+            old.capped + intake.capped,
+            seq,
+            old.cut + intake.cut,
         )
         self._index(intake, seq, limits)
         fields = {name: getattr(event, name) for name in event.__struct_fields__}
@@ -84,11 +90,17 @@ class MemorySessions:
         self._sessions: dict[bytes, _Session] = {}
 
     def append(
-        self, session_id: str, event: NewEvent, values: Iterable[Value] = (), objects: Sequence[NewObject] = ()
+        self,
+        session_id: str,
+        event: NewEvent,
+        values: Iterable[Value] = (),
+        objects: Sequence[NewObject] = (),
+        *,
+        cut: bool = False,
     ) -> int:
         """See SessionIndex."""
         key = SessionKey(self._key, session_id)
-        intake = take_in(key, event, values, self._limits, objects)
+        intake = take_in(key, event, values, self._limits, objects, cut=cut)
         with self._lock:
             session = self._sessions.get(key.tag) or _Session()
             if len(session.events) >= self._limits.events:

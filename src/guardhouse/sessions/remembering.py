@@ -40,6 +40,7 @@ def session_state(index: SessionIndex, session_id: str) -> SessionState:
     return SessionState(
         user=summary.events(kind="user_said", grade="user"),
         untrusted=untrusted,
+        cut=sum(one.cut for one in summary.tallies if one.grade == "untrusted" and one.kind != "assistant_showed"),
         requests=tuple(requests),
         said=frozenset(word for kept in words.values() for one in kept for word in one.words),
         confirmed=confirmed,

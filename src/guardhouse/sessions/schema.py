@@ -52,7 +52,10 @@ _OBJECTS: Final = (
     "CREATE INDEX event_by_kind ON event (session, kind, seq)",
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _OBJECTS)
+# Events of which some values are in no row at all, so that "it occurred nowhere" is not certain.
+_CUT: Final = ("ALTER TABLE tally ADD COLUMN cut INTEGER NOT NULL DEFAULT 0",)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _OBJECTS, _CUT)
 """Step n brings a file from version n to n + 1. A step that was released is never changed."""
 
 VERSION: Final = len(MIGRATIONS)

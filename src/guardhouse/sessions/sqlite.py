@@ -55,6 +55,8 @@ _REMOVED_AT_ONCE: Final = 5_000
 """Rows, or pages, that are removed before other processes get their turn."""
 
 _GRADES: Final = dict(enumerate(GRADES))
+_TABLES: Final = {"recent": "fingerprint", "settled": "fingerprint", "object": "seq", "event": "seq"}
+"""What a session has many rows of, and the column that they are removed by."""
 _OBJECTS: Final = msgspec.msgpack.Decoder(tuple[KeptObject, ...])
 
 _EVENT: Final = "kind, name, call_id, grade, excerpt, detail, seq, at, capped"
@@ -62,9 +64,9 @@ _EVENT_FIELDS: Final = tuple(_EVENT.split(", "))
 _AT_ONCE: Final = 400
 """Values that one statement asks for."""
 _ADD_TO_TALLY: Final = (
-    "INSERT INTO tally (session, kind, grade, events, indexed, capped, last_seq) VALUES (?, ?, ?, 1, ?, ?, ?) "
+    "INSERT INTO tally (session, kind, grade, events, indexed, capped, last_seq, cut) VALUES (?, ?, ?, 1, ?, ?, ?, ?) "
     "ON CONFLICT (session, kind, grade) DO UPDATE SET events = events + 1, indexed = indexed + excluded.indexed, "
-    "capped = capped + excluded.capped, last_seq = excluded.last_seq"
+    "capped = capped + excluded.capped, last_seq = excluded.last_seq, cut = cut + excluded.cut"
 )
 # A row moves only if its slot has room, and if its grade had room before: exactly the first of a slot, and of a grade a
 # few more than count, because rows that move together are not counted. Who reads them picks the first, and finds the
@@ -104,11 +106,17 @@ class SQLiteSessions:
         self._file: tuple[int, int] | None = None
 
     def append(
-        self, session_id: str, event: NewEvent, values: Iterable[Value] = (), objects: Sequence[NewObject] = ()
+        self,
+        session_id: str,
+        event: NewEvent,
+        values: Iterable[Value] = (),
+        objects: Sequence[NewObject] = (),
+        *,
+        cut: bool = False,
     ) -> int:
         """See SessionIndex. It is committed when this returns."""
         key = SessionKey(self._key, session_id)
-        intake = take_in(key, event, values, self._limits, objects)
+        intake = take_in(key, event, values, self._limits, objects, cut=cut)
         with self._transaction("IMMEDIATE") as connection:
             return self._add(connection, key.tag, intake)
 
@@ -184,7 +192,7 @@ class SQLiteSessions:
         key = SessionKey(self._key, session_id)
         with self._transaction() as connection:
             rows = connection.execute(
-                "SELECT kind, grade, events, indexed, capped, last_seq FROM tally WHERE session = ?",
+                "SELECT kind, grade, events, indexed, capped, last_seq, cut FROM tally WHERE session = ?",
                 (_session(connection, key.tag),),
             )
             tallies = (Tally(kind, _GRADES[grade], *counts) for kind, grade, *counts in rows)
@@ -212,7 +220,7 @@ class SQLiteSessions:
         (taken,) = connection.execute(
             "SELECT coalesce(sum(indexed), 0) FROM tally WHERE session = ? AND grade = ?", (session, grade)
         ).fetchone()
-        event, marks, capped, objects = intake.within(self._limits.values_per_grade - taken)
+        event, marks, capped, objects, cut = intake.within(self._limits.values_per_grade - taken)
         at = self._clock()
         detail = None if event.detail is None else msgspec.json.encode(event.detail).decode()
         connection.execute(
@@ -225,7 +233,7 @@ class SQLiteSessions:
         )
         if objects:
             connection.execute("INSERT INTO object VALUES (?, ?, ?)", (session, seq, msgspec.msgpack.encode(objects)))
-        connection.execute(_ADD_TO_TALLY, (session, event.kind, grade, len(marks), capped, seq))
+        connection.execute(_ADD_TO_TALLY, (session, event.kind, grade, len(marks), capped, seq, cut))
         connection.execute("UPDATE session SET last_seq = ?, touched = ? WHERE id = ?", (seq, at, session))
         self._settle(connection, session, seq)
         return seq
@@ -260,12 +268,7 @@ class SQLiteSessions:
             connection.executemany("DELETE FROM session WHERE id = ?", found)
             left = connection.execute("SELECT session FROM dropped").fetchall()
         for (session,) in left:
-            for table, order in (
-                ("recent", "fingerprint"),
-                ("settled", "fingerprint"),
-                ("object", "seq"),
-                ("event", "seq"),
-            ):
+            for table, order in _TABLES.items():
                 while self._remove_some(table, order, session):
                     pass
             with self._transaction("IMMEDIATE") as connection:

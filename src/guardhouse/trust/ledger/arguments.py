@@ -19,6 +19,9 @@ LONGEST_NAME: Final = 12
 LONGEST_WORD: Final = 12
 _MOST_LEAVES: Final = 400
 _DEEPEST: Final = 24
+_LONGEST_KEY: Final = 64
+_SMALLEST_ACCOUNT: Final = 100_000
+"""A number from which on it may be somebody's account or telephone, and is no count of people."""
 _LABELLED: Final = frozenset({"ship", "shipto", "address", "street"})
 """Arguments that take an address, or a word for one that the service knows."""
 _NAMES_OF_NEW: Final = frozenset({"name", "label", "heading"})
@@ -35,16 +38,20 @@ class Argument(NamedTuple):
     value: Any
     role: Role
     parameter: Parameter
+    is_unread: bool = False
+    """It stands for everything from there on, which is too much or too deep to be looked at."""
 
 
 def arguments(params: Mapping[str, Any], shape: Shape) -> list[Argument]:
-    """Every value in a call, with its role."""
+    """Every value in a call, with its role. Where there are too many, the last of them stands for the rest."""
     found: list[Argument] = []
     tool_words = name_words(shape.name)
     for name, value in params.items():
         parameter = shape.parameters.get(name) or Parameter(role=by_name(name, tool_words) or Role.SELECTOR)
         if parameter.role is Role.SELECTOR and not parameter.choices and _is_free_name(name, shape.kind):
             parameter = Parameter(role=Role.CONTENT, known=True)
+        if not _is_plain(name):
+            _walk(name, f"params.{name[:_LONGEST_KEY]}#key", name, Parameter(), tool_words, found, 0)
         _walk(value, f"params.{name}", name, parameter, tool_words, found, 0)
     return found
 
@@ -66,17 +73,28 @@ def _walk(
     found: list[Argument],
     depth: int,
 ) -> None:
+    if found and found[-1].is_unread:
+        return
     if len(found) >= _MOST_LEAVES or depth > _DEEPEST:
+        found.append(Argument(field, key, None, parameter.role, parameter, is_unread=True))
         return
     if isinstance(value, dict):
         for name, item in value.items():
-            role = by_name(str(name), tool_words) or (Role.FLAG if name == "type" else parameter.role)
-            _walk(item, f"{field}.{name}", str(name), Parameter(role=role), tool_words, found, depth + 1)
+            inner = f"{field}.{name[:_LONGEST_KEY]}"
+            if not _is_plain(name):
+                _walk(name, f"{inner}#key", key, parameter, tool_words, found, depth + 1)
+            role = by_name(name, tool_words) or (Role.FLAG if name == "type" else parameter.role)
+            _walk(item, inner, name, Parameter(role=role), tool_words, found, depth + 1)
     elif isinstance(value, list):
         for index, item in enumerate(value):
             _walk(item, f"{field}[{index}]", key, parameter, tool_words, found, depth + 1)
     elif value is not None and value != "":
         found.append(Argument(field, key, value, _role(value, parameter, key), parameter))
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a key is the name of a field. Any other may be a value: `{"bob@example.com": "reader"}`."""
+    return name.isascii() and name.replace("-", "_").replace("$", "_").isidentifier() and len(name) <= _LONGEST_KEY
 
 
 def _role(value: Any, parameter: Parameter, key: str) -> Role:
@@ -85,7 +103,8 @@ def _role(value: Any, parameter: Parameter, key: str) -> Role:
     if isinstance(value, bool):
         return Role.FLAG
     if not isinstance(value, str):
-        return Role.AMOUNT if role in {Role.CONTENT, Role.RECIPIENT} else role
+        is_count = role is Role.CONTENT or (role is Role.RECIPIENT and abs(value) < _SMALLEST_ACCOUNT)
+        return Role.AMOUNT if is_count else role
     if role is Role.RECIPIENT and not _LABELLED.isdisjoint(name_words(key)):
         return Role.SELECTOR if value.isalpha() and len(value) <= LONGEST_WORD else role
     if parameter.known or role is not Role.SELECTOR:

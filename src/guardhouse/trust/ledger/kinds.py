@@ -17,43 +17,43 @@ if TYPE_CHECKING:
 
 _VERBS: Final = (
     # kind, words of people and of tools that name it
-    ("send", "send sent mail email message msg dm sms write tell forward reply respond answer notify inform ask contact "
-             "ping remind thank deliver cc say text invite report greet congratulate wish relay pass feedback broadcast "
-             "drop chat speak update"),
-    ("post", "post publish announce share upload tweet comment blog release broadcast reply respond answer review rate "
-             "write leave put feedback submit add thank say"),
+    ("send", ("send sent mail email message msg dm sms write tell forward reply respond answer notify inform ask "
+              "contact ping remind thank deliver cc say text invite report greet congratulate wish relay pass "
+              "feedback broadcast drop chat speak update")),
+    ("post", ("post publish announce share upload tweet comment blog release broadcast reply respond answer review "
+              "rate write leave put feedback submit add thank say")),
     ("share", "share give grant access permission invite collaborate expose open add allow let send"),
-    ("invite", "invite add onboard join enrol enroll include bring participant attendee guest colleague member assign "
-               "cc together with"),
-    ("pay", "pay paid transfer send sent wire refund reimburse repay settle tip donate owe remit payment spend back "
-            "top charge cover deposit split contribute return"),
-    ("buy", "buy bought order purchase get book reserve rent subscribe checkout grab pick rebook renew reorder shop "
-            "basket cart want need gift upgrade pay"),
-    ("book", "book reserve reservation schedule arrange appointment rent order table room seat ticket get plan hold "
-             "stay ride trip"),
-    ("plan", "schedule plan arrange remind reminder calendar event meeting appointment book block invite set put add "
-             "create make slot lunch dinner organise organize alarm wake timer save note agenda"),
-    ("create", "create make add new set write draft generate save put open start register log record store note build "
-               "file raise prepare list append insert attach enter copy duplicate compose summarise summarize compile "
-               "produce export document jot capture keep sign setup collect gather import clone fork init initiate "
-               "request submit place report extract"),
-    ("change", "change update edit modify adjust set correct fix rename replace switch move reschedule postpone shift "
-               "extend raise lower increase decrease turn mark rewrite append add bump convert swap assign apply put "
-               "make merge amend revise refresh complete finish close reopen resolve rework refactor improve translate "
-               "tweak push bring delay prolong shorten patch upgrade bump implement insert include implement clean "
-               "format sort organise organize tidy label tag pin unpin star"),
-    ("delete", "delete remove erase clear trash discard drop cancel revoke rid throw clean purge uninstall wipe kick "
-               "ban empty unshare unassign dismiss unlink destroy"),
-    ("cancel", "cancel call delete remove stop end unsubscribe return void revoke withdraw drop decline close terminate "
-               "quit leave"),
-    ("move", "move reschedule postpone shift archive relocate put push bring copy merge file sort transfer rename "
-             "organise organize change delay forward"),
-    ("run", "run execute launch start deploy build test install compile invoke trigger restart retry redeploy rerun "
-            "check lint benchmark try debug setup"),
+    ("invite", ("invite add onboard join enrol enroll include bring participant attendee guest colleague member "
+                "assign cc together with")),
+    ("pay", ("pay paid transfer send sent wire refund reimburse repay settle tip donate owe remit payment spend back "
+             "top charge cover deposit split contribute return")),
+    ("buy", ("buy bought order purchase get book reserve rent subscribe checkout grab pick rebook renew reorder shop "
+             "basket cart want need gift upgrade pay")),
+    ("book", ("book reserve reservation schedule arrange appointment rent order table room seat ticket get plan hold "
+              "stay ride trip")),
+    ("plan", ("schedule plan arrange remind reminder calendar event meeting appointment book block invite set put "
+              "add create make slot lunch dinner organise organize alarm wake timer save note agenda")),
+    ("create", ("create make add new set write draft generate save put open start register log record store note "
+                "build file raise prepare list append insert attach enter copy duplicate compose summarise summarize "
+                "compile produce export document jot capture keep sign setup collect gather import clone fork init "
+                "initiate request submit place report extract")),
+    ("change", ("change update edit modify adjust set correct fix rename replace switch move reschedule postpone "
+                "shift extend raise lower increase decrease turn mark rewrite append add bump convert swap assign "
+                "apply put make merge amend revise refresh complete finish close reopen resolve rework refactor "
+                "improve translate tweak push bring delay prolong shorten patch upgrade bump implement insert "
+                "include implement clean format sort organise organize tidy label tag pin unpin star")),
+    ("delete", ("delete remove erase clear trash discard drop cancel revoke rid throw clean purge uninstall wipe "
+                "kick ban empty unshare unassign dismiss unlink destroy")),
+    ("cancel", ("cancel call delete remove stop end unsubscribe return void revoke withdraw drop decline close "
+                "terminate quit leave")),
+    ("move", ("move reschedule postpone shift archive relocate put push bring copy merge file sort transfer rename "
+              "organise organize change delay forward")),
+    ("run", ("run execute launch start deploy build test install compile invoke trigger restart retry redeploy rerun "
+             "check lint benchmark try debug setup")),
     ("sign in", "login log sign authenticate verify account password code connect unlock credentials"),
     ("cart", "cart basket buy order purchase get shop add bag checkout reorder want"),
-    ("confirm", "confirm verify approve accept agree acknowledge rsvp code complete finish finalise finalize proceed "
-                "continue submit place"),
+    ("confirm", ("confirm verify approve accept agree acknowledge rsvp code complete finish finalise finalize "
+                 "proceed continue submit place")),
     ("approve", "approve accept confirm merge sign ok agree acknowledge review lgtm decline reject deny rsvp respond"),
     ("merge", "merge land integrate approve accept ship"),
     ("push", "push upload publish submit commit save ship sync deploy release send"),
@@ -62,13 +62,13 @@ _VERBS: Final = (
     ("branch", "branch fork checkout pull pr request patch push fix implement change commit contribute propose submit"),
     ("upload", "upload attach import push submit put send publish share add post"),
     ("download", "download save export fetch get grab install copy backup store"),
-    ("switch", "turn switch enable disable activate deactivate set dim lock unlock open close start stop mute unmute "
-               "silence play pause arm disarm put make toggle change lower raise heat cool warm"),
-    ("follow", "subscribe follow watch star like join sign register favourite favorite bookmark save wishlist wish "
-               "enrol track unfollow unsubscribe unwatch"),
+    ("switch", ("turn switch enable disable activate deactivate set dim lock unlock open close start stop mute "
+                "unmute silence play pause arm disarm put make toggle change lower raise heat cool warm")),
+    ("follow", ("subscribe follow watch star like join sign register favourite favorite bookmark save wishlist wish "
+                "enrol track unfollow unsubscribe unwatch")),
     ("call", "call ring dial phone"),
-    ("mark", "mark label tag flag star pin assign categorise categorize archive snooze read unread close complete done "
-             "tick check finish prioritise prioritize triage set put add change move"),
+    ("mark", ("mark label tag flag star pin assign categorise categorize archive snooze read unread close complete "
+              "done tick check finish prioritise prioritize triage set put add change move")),
     ("return", "return refund exchange send back money complain claim replace"),
     ("redeem", "redeem apply use coupon voucher discount code gift card promo"),
     ("rate", "rate review star feedback score vote leave write post"),
@@ -103,8 +103,8 @@ _TOOL_VERBS: Final = (
     ("fork clone branch", "branch"),
     ("upload attach import", "upload"),
     ("download export", "download"),
-    ("enable disable activate deactivate toggle lock unlock turn switch mute unmute arm disarm play pause open close "
-     "start stop dim", "switch"),
+    (("enable disable activate deactivate toggle lock unlock turn switch mute unmute arm disarm play "
+      "pause open close start stop dim"), "switch"),
     ("subscribe follow watch star like join favorite favourite bookmark unfollow unsubscribe unwatch", "follow"),
     ("call dial ring", "call"),
     ("mark label tag flag pin unpin unlabel assign snooze star", "mark"),
@@ -148,13 +148,13 @@ FREE_STEPS: Final = frozenset("cart redeem mark search switch".split())
 _NOUNS: Final = (
     "email mail inbox message letter newsletter thread",
     "message dm chat text sms note thread conversation reply word",
-    "event calendar meeting appointment reminder invitation lunch dinner breakfast call trip agenda slot date party "
-    "session interview",
+    ("event calendar meeting appointment reminder invitation lunch dinner breakfast call trip agenda slot date "
+     "party session interview"),
     "file document doc spreadsheet sheet list folder drive report pdf paper slide presentation template minute",
-    "money payment transaction bill invoice rent refund transfer bank iban standing order fee price amount debt "
-    "salary donation share deposit due charge subscription premium",
-    "user member person people colleague contact participant attendee guest collaborator friend team someone "
-    "everyone everybody",
+    ("money payment transaction bill invoice rent refund transfer bank iban standing order fee price amount debt "
+     "salary donation share deposit due charge subscription premium"),
+    ("user member person people colleague contact participant attendee guest collaborator friend team someone "
+     "everyone everybody"),
     "channel room group space server chat",
     "page website site web webpage url link article blog post wiki",
     "hotel stay accommodation apartment hostel",
@@ -188,13 +188,13 @@ _NOUNS: Final = (
     "notification alert",
     "key token secret credential",
     "label tag category status state",
-)
+)  # fmt: skip
 """Groups of nouns of which one may stand for another."""
 
 _BLAND: Final = frozenset(
     stem(word)
-    for word in "item entry record object thing data info information detail new all by id ids name current user my the "
-    "to for of in from with a an on at as or and via into up out off tool api mcp v1 v2 async do go get batch bulk "
+    for word in "item entry record object thing data info information detail new all by id ids name current user my "
+    "the to for of in from with a an on at as or and via into up out off tool api mcp v1 v2 async do go get batch bulk "
     "list status state start begin finish step next content resource value system service action single multiple "
     "direct directly".split()
 )
@@ -264,8 +264,8 @@ _PUBLIC: Final = _stemmed(
     "issue comment review pr wiki release post page gist discussion reply answer channel webpage blog"
 )
 GRAVE: Final = _stemmed(
-    "password permission visibility role webhook forwarding pin key token secret 2fa owner access credential scope lock "
-    "unlock privacy"
+    "password permission visibility role webhook forwarding pin key token secret 2fa owner access credential scope "
+    "lock unlock privacy"
 )
 
 
@@ -289,16 +289,13 @@ def kind_of(tool: str, description: str = "") -> Kind:
     )
 
 
-_GENERIC: Final = frozenset(
-    map(
-        stem,
-        "send create add make new set update change edit delete remove get put write open close start post order".split(),
-    )
+_GENERIC: Final = _stemmed(
+    "send create add make new set update change edit delete remove get put write open close start post order"
 )
 """Words of tools' names that say little without what they are done to."""
-_ALSO_NOUN: Final = frozenset(map(stem, "email mail message order review comment label tag branch star".split()))
-_MONEY: Final = frozenset(map(stem, "money payment funds cash payout".split()))
-_CARTS: Final = frozenset(map(stem, "cart basket".split()))
+_ALSO_NOUN: Final = _stemmed("email mail message order review comment label tag branch star")
+_MONEY: Final = _stemmed("money payment funds cash payout")
+_CARTS: Final = _stemmed("cart basket")
 _DATED: Final = _stemmed("event calendar reminder alarm appointment")
 _MEMBERS: Final = _stemmed("member participant collaborator user attendee guest")
 

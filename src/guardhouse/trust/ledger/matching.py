@@ -12,7 +12,16 @@ import msgspec
 
 from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument
 from guardhouse.trust.ledger.intent import asks_for
-from guardhouse.trust.ledger.questions import LONGEST_PHRASE, candidates, grant_of, grave_choices, operands, runs
+from guardhouse.trust.ledger.questions import (
+    LONGEST_PHRASE,
+    MOST_WORDS,
+    candidates,
+    grant_of,
+    grave_choices,
+    operands,
+    runs,
+)
+from guardhouse.trust.ledger.reading import ANY_ACT
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
 from guardhouse.trust.ledger.sightings import (
     Sightings,
@@ -40,20 +49,37 @@ Source = Literal[
 FINE: Final = frozenset({"default", "user", "confirmed", "own", "trusted", "derived", "made", "picked"})
 
 _POWERS: Final = {
-    "w": "write edit", "rw": "write edit full", "write": "write edit", "edit": "edit write", "editor": "edit editor write",
-    "admin": "admin administrator", "owner": "owner", "public": "public publicly", "full": "full", "everyone": "everyone",
-    "all": "all", "maintain": "maintain", "maintainer": "maintainer", "anyone": "anyone public everyone",
-}  # fmt: skip
+    "w": "write edit",
+    "rw": "write edit full",
+    "write": "write edit",
+    "edit": "edit write",
+    "editor": "edit editor write",
+    "admin": "admin administrator",
+    "owner": "owner",
+    "public": "public publicly",
+    "full": "full",
+    "everyone": "everyone",
+    "all": "all",
+    "maintain": "maintain",
+    "maintainer": "maintainer",
+    "anyone": "anyone public everyone",
+}
 """Settings that let more people in, or let them do more, with the words of a person for them."""
 _KIN: Final = {
-    "cart": "cart buy create", "buy": "buy cart pay", "pay": "pay buy move", "delete": "delete cancel",
-    "cancel": "cancel delete", "create": "create cart change", "change": "change switch create",
-    "switch": "switch change", "book": "book buy",
-}  # fmt: skip
+    "cart": "cart buy create",
+    "buy": "buy cart pay",
+    "pay": "pay buy move",
+    "delete": "delete cancel",
+    "cancel": "cancel delete",
+    "create": "create cart change",
+    "change": "change switch create",
+    "switch": "switch change",
+    "book": "book buy",
+}
 """Kinds that one sentence may mean by another's word."""
 _LONGEST_CHOICE: Final = 3
 _COUNTED: Final = frozenset({"max count", "min count", "all"})
-_DOORS: Final = frozenset({"sign in", "confirm", "redeem"})
+_COMPLETING: Final = frozenset({"confirm", "redeem"})
 _WRITERS: Final = frozenset({"sender", "from", "author", "user"})
 _PICKS: Final = frozenset({Role.SELECTOR, Role.AMOUNT, Role.DATE, Role.PATH})
 """Roles of which a value may be an id that a service has just given out."""
@@ -112,7 +138,10 @@ class Ledger:
     def _trace(self, argument: Argument) -> Iterator[Traced]:
         if argument.role is Role.CONTENT and isinstance(argument.value, str):
             for part in supplied(argument.value, self._sightings, self._shape.own, outward=self._outward):
-                yield Traced(argument.field, argument.role, "untrusted", part.seen, part.private)
+                source: Source = "untrusted" if part.seen is not None else "nowhere"
+                yield Traced(argument.field, argument.role, source, part.seen, part.private)
+        elif argument.is_unread:
+            yield Traced(argument.field, argument.role, "nowhere")
         else:
             yield self._traced(argument, *self._origin(argument))
 
@@ -155,7 +184,8 @@ class Ledger:
             return ("derived",)
         seen = self._sightings.untrusted(forms, argument.role)
         if not seen:
-            return ("derived",) if self._is_plain_choice(argument) else ("nowhere",)
+            is_choice = self._is_plain_choice(argument) and not self._sightings.is_cut
+            return ("derived",) if is_choice else ("nowhere",)
         return self._untrusted(argument, seen)
 
     def _untrusted(self, argument: Argument, seen: list[Occurrence]) -> tuple[Source] | tuple[Source, Occurrence]:
@@ -189,19 +219,25 @@ class Ledger:
             for one in filter(is_listed, seen):
                 if self._sightings.is_picked(one) and not self._is_order(one):
                     return one
-        if role in {Role.SECRET, Role.RECIPIENT} and not _DOORS.isdisjoint(self._shape.kind.verbs):
-            # What lets the user in somewhere, or completes what was begun.
-            return next((one for one in seen if is_pointed(one) or "sign in" not in self._shape.kind.verbs), None)
-        return None
+        return self._opens_door(role, seen)
+
+    def _opens_door(self, role: Role, seen: list[Occurrence]) -> Occurrence | None:
+        """The sighting of what lets the user in somewhere (the name and the password of an account that they pointed
+        at), or of the code that completes what was begun."""
+        verbs = self._shape.kind.verbs
+        if "sign in" in verbs and role in {Role.SECRET, Role.RECIPIENT}:
+            return next(filter(is_pointed, seen), None)
+        return seen[0] if role is Role.SECRET and not _COMPLETING.isdisjoint(verbs) else None
 
     def _given(self, value: Any, forms: list[str]) -> Source | None:
         """Whether the user gave a value: as such, as a phrase, or in pieces; or said yes to it."""
         if isinstance(value, str):
             exact = [form for form in forms if form.startswith(("email:", "url:"))][:1]
             wanted = exact or [form for form in forms if not form.startswith(("gram:", "part:"))]
-            if len(words(value)) > LONGEST_PHRASE and not exact:
+            said = words(value)
+            if len(said) > LONGEST_PHRASE and not exact:
                 wanted = [form for form in wanted if not form.startswith("text:")]
-                pieces = [f"text:{gram}" for gram in runs(words(value))]
+                pieces = [f"text:{gram}" for gram in runs(said)] if len(said) <= MOST_WORDS else []
                 if pieces and all(self._sightings.by_user([piece]) for piece in pieces):
                     return "user"
         else:
@@ -226,14 +262,18 @@ class Ledger:
         return "user" if any(self._sightings.said_word(stem(word)) for word in said) else "nowhere"
 
     def _code(self, argument: Argument, forms: list[str]) -> tuple[Source] | tuple[Source, Occurrence]:
-        """Something that will be run: a model may write it, and what it would do is looked at elsewhere; but it must not
-        be copied from untrusted content."""
+        """Something that will be run: a model may write it, and what it would do is looked at elsewhere; but it must
+        not be copied from untrusted content."""
         forms = [form for form in forms if form.startswith(("text:", "part:", "gram:"))]
         given = self._given(argument.value, forms)
         foreign = self._sightings.untrusted(forms, argument.role)
-        if given is not None or not foreign:
-            return (given or "derived",)
-        return ("untrusted", foreign[0])
+        if given is not None:
+            return (given,)
+        if foreign:
+            return ("untrusted", foreign[0])
+        # What is too long to be looked up may be a copy, and so may anything if not all that was read can be found.
+        unsure = self._sightings.is_cut or len(words(str(argument.value))) > MOST_WORDS
+        return ("nowhere",) if unsure else ("derived",)
 
     def _date(self, argument: Argument, forms: list[str]) -> tuple[Source] | tuple[Source, Occurrence]:
         """A day is the user's, or nobody's in particular, unless only untrusted content names it."""
@@ -247,6 +287,8 @@ class Ledger:
         if given is not None or self._sightings.trusted(days):
             return (given or "trusted",)
         seen = self._sightings.untrusted(days)
+        if not seen and self._sightings.is_cut and not relative:
+            return ("nowhere",)
         if not seen or (relative and not any(map(is_written, seen))):
             return ("derived",)
         return self._untrusted(argument, seen)
@@ -278,8 +320,8 @@ class Ledger:
         return _is_name(str(argument.value)) or self._sightings.speaks_of(str(argument.value))
 
     def _is_named_member(self, value: str, one: Occurrence) -> bool:
-        """Whether a recipient stands in a field of a record that the user pointed at, and the user spoke of them by name;
-        or is the name of somebody or some place in the user's own circle, which they asked to have found."""
+        """Whether a recipient stands in a field of a record that the user pointed at, and the user spoke of them by
+        name; or is the name of somebody or some place in the user's own circle, which they asked to have found."""
         if self._sightings.speaks_of(value) and is_pointed(one):
             return True
         return _is_name(value) and not self._sightings.marks.isdisjoint(_COUNTED)
@@ -288,6 +330,8 @@ class Ledger:
         """Whether a sentence speaks of the very thing that the call does: then it does not list, it tells to."""
         own = self._sightings.object_of(one)
         told = {flag[1:] for flag in own.flags if flag.startswith("~")} if own is not None else set()
+        if ANY_ACT[1:] in told:
+            return True
         return any(not told.isdisjoint(_KIN.get(verb, verb).split(" ")) for verb in self._shape.kind.verbs)
 
     def _is_passed_over(self, argument: Argument, trusted: list[Occurrence]) -> bool:
@@ -315,8 +359,8 @@ class Ledger:
         return 1 < len(value.split()) <= _LONGEST_CHOICE and _is_name(value) and self._sightings.speaks_of(value)
 
     def _is_plain_choice(self, argument: Argument) -> bool:
-        """Whether a value that stands nowhere is one that a model picks by itself: `standard`, one piece. No address, no
-        number and no id can be smuggled in as such."""
+        """Whether a value that stands nowhere is one that a model picks by itself: `standard`, one piece. No address,
+        no number and no id can be smuggled in as such."""
         value = argument.value
         if argument.role is Role.AMOUNT:
             return bool(value == 1)
@@ -334,8 +378,9 @@ class Ledger:
 
 
 def _as_such(argument: Argument, forms: list[str]) -> list[str]:
-    """The forms by which a value is recognised: an address or a link only as such, not by the words in it."""
-    exact = [form for form in forms if form.startswith(("email:", "url:"))]
+    """The forms by which a value is recognised: an address or a link only as such and as a whole, not by the words in
+    it, nor by another one that is glued to it."""
+    exact = [form for form in forms if form.startswith(("email:", "url:"))][:1]
     return exact if exact and argument.role in {Role.RECIPIENT, Role.DESTINATION} else forms
 
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 LONGEST_PHRASE: Final = 6
 """Words up to which phrases of the user's are indexed as a whole; longer ones are known by their pieces."""
-_MOST_GRAMS: Final = 1200
+MOST_WORDS: Final = 4000
+"""Words of a text that are looked up. Of a longer one it can't be told where it comes from."""
 _LONGEST_PART: Final = 4
 _ENTITIES: Final = frozenset({"url", "email", "id", "handle", "host"})
 _SMALL: Final = 2
@@ -102,8 +103,8 @@ def _of_value(text: str, role: Role) -> Iterator[Value]:
 
 
 def runs(said: Sequence[str]) -> list[str]:
-    """The runs of words by which a text is recognised, up to a number."""
-    return list(grams(said[: _MOST_GRAMS + GRAM - 1], GRAM))
+    """The runs of words by which a text is recognised, of its first `MOST_WORDS`."""
+    return list(grams(said[:MOST_WORDS], GRAM))
 
 
 def operands(number: float, requests: Iterable[Request]) -> Iterator[str]:

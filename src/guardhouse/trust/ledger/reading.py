@@ -8,6 +8,7 @@ else than a sentence that anybody wrote.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from guardhouse.trust.ledger.kinds import acts_in
@@ -23,16 +24,22 @@ _LONGEST_NAME: Final = 12
 """Words of a text that is still a name or a title."""
 _MOST_OBJECTS: Final = 400
 _MOST_OBJECT_WORDS: Final = 48
-_MOST_VALUES: Final = 20_000
+_MOST_VALUES: Final = 24_000
+"""Of each sort: addresses, numbers and the like; names and phrases; runs of words. None can use up another's room, so
+that nobody hides an address behind a flood of words. What had no room is missed, and that is said (`Reading.cut`)."""
+_SORTS: Final = {"gram": "run", "part": "phrase", "text": "phrase"}
 _PHRASED: Final = 400
 """Words of a text up to which its short phrases are indexed as well."""
+_MOST_ACTS: Final = 6
+ANY_ACT: Final = "~*"
+"""Instead of the kinds of action that a text speaks of, where these are too many to be kept."""
 _DEEPEST: Final = 24
 _LONGEST_QUOTE: Final = 400
 
 _SERVER_FIELDS: Final = frozenset(
-    "id ids uuid guid key sha hash etag created updated modified timestamp date time size bytes count total status state "
-    "type kind version number index page amount price balance currency read recurring start end day due rating score "
-    "stars quantity stock".split()
+    "id ids uuid guid key sha hash etag created updated modified timestamp date time size bytes count total status "
+    "state type kind version number index page amount price balance currency read recurring start end day due rating "
+    "score stars quantity stock".split()
 )
 """Fields that the service fills in by itself, by the last word of their name."""
 _FAMILIES: Final = {
@@ -43,6 +50,9 @@ _FAMILIES: Final = {
     **dict.fromkeys("count quantity number members messages users stock items".split(), "count"),
 }
 _BULLETS: Final = ("-", "*", "•", "·", "|", "+", "#", "[", "–")
+_SEPARATORS: Final = (",", ":", "|", " - ", " – ", " — ", ";", "(", ")", "[", "]", "\t", '"', "“", "”", "=", "*")
+_LONGEST_SEGMENT: Final = 8
+"""Words between two separators that may be a name."""
 
 
 class Seen(NamedTuple):
@@ -69,6 +79,8 @@ class Reading(NamedTuple):
 
     seen: tuple[Seen, ...]
     objects: tuple[Object, ...]
+    cut: bool = False
+    """There is more in it than is told here."""
 
 
 class _Draft:
@@ -97,20 +109,22 @@ class _Reader:
         self._seen: dict[Seen, None] = {}
         self._grams: set[str] = set()
         self._objects: list[_Draft] = []
+        self._overflow = _Draft(0)
         self._groups = 0
+        self._room = {"": _MOST_VALUES, "run": _MOST_VALUES, "phrase": _MOST_VALUES}
+        self._cut = False
 
     def done(self) -> Reading:
-        flags = _flags(self._objects)
-        return Reading(
-            tuple(self._seen),
-            tuple(
-                Object(draft.group, tuple(draft.words), (*sorted(flags.get(number, ())), *draft.acts), draft.quote)
-                for number, draft in enumerate(self._objects)
-            ),
-        )
+        most = _flags(self._objects)
+        objects = []
+        for number, draft in enumerate(self._objects):
+            flags = (*sorted(most.get(number, ())), *_few(draft.acts))
+            objects.append(Object(draft.group, tuple(draft.words), flags, draft.quote))
+        return Reading(tuple(self._seen), tuple(objects), self._cut)
 
     def read(self, value: Any, at: int | None = None, field: str = "", depth: int = 0) -> None:
-        if depth > _DEEPEST or len(self._seen) >= _MOST_VALUES:
+        if depth > _DEEPEST or not any(self._room.values()):
+            self._cut = True
             return
         if isinstance(value, str):
             self._text(value, at, field)
@@ -184,6 +198,9 @@ class _Reader:
         to what stands with it."""
         group = self._new_group()
         for entry in _entries(text):
+            if not any(self._room.values()):
+                self._cut = True
+                return
             place = self._new_object(group)
             slot = self._slot("p", place, field)
             for line in entry:
@@ -196,34 +213,34 @@ class _Reader:
                 self._segments(line, slot)
                 self._words(place, said)
                 acts = acts_in([stem(word) for word in said])
-                self._objects[place].acts += tuple(f"~{kind}" for kind in sorted(acts))
+                draft = self._draft(place)
+                draft.acts = tuple(sorted({*draft.acts, *(f"~{kind}" for kind in acts)}))
         slot = self._slot("p", max(len(self._objects) - 1, 0), field)
         for gram in grams(words(text), GRAM):  # also across the ends of lines
-            if self._is_new(gram):
+            if gram not in self._grams:
                 self._note(Value("gram", gram), slot)
 
     def _labelled(self, line: str, place: int) -> None:
         """`Rating: 4.3`, `price 20 €` in a line."""
         parts = line.replace("=", ":").split(":")
-        for name, rest in zip(parts, parts[1:], strict=False):
+        for name, rest in pairwise(parts):
             label = name_words(name[-40:])
             family = _FAMILIES.get(label[-1]) if label else None
             if family is not None:
                 number = next((value.form for value in values(rest[:60]) if value.type in {"num", "date"}), None)
                 if number is not None:
-                    self._objects[place].measures.setdefault(family, _measure(number))
+                    self._draft(place).measures.setdefault(family, _measure(number))
 
     def _segments(self, text: str, slot: str) -> None:
         """The names in a line: what stands between its separators."""
         if len(text) > 2000:
             return
-        for line in text.split("\n"):
-            for mark in (",", ":", "|", " - ", " – ", " — ", ";", "(", ")", "[", "]", "\t", '"', "“", "”", "=", "*"):
-                line = line.replace(mark, "\x00")
-            for segment in line.split("\x00"):
-                said = words(segment)
-                if 0 < len(said) <= 8:
-                    self._note(Value("text", " ".join(said)), slot)
+        for mark in _SEPARATORS:
+            text = text.replace(mark, "\n")
+        for segment in text.split("\n"):
+            said = words(segment)
+            if 0 < len(said) <= _LONGEST_SEGMENT:
+                self._note(Value("text", " ".join(said)), slot)
 
     def _phrases(self, said: list[str], slot: str) -> None:
         for gram in grams(said, GRAM):
@@ -235,29 +252,33 @@ class _Reader:
                     self._note(Value("part", phrase), slot)
 
     def _quote(self, place: int, text: str) -> None:
-        draft = self._objects[place]
+        draft = self._draft(place)
         if len(draft.quote) < _LONGEST_QUOTE:
             draft.quote = f"{draft.quote} {text[:_LONGEST_QUOTE]}".strip()[:_LONGEST_QUOTE]
 
     def _words(self, place: int, said: list[str]) -> None:
-        self._objects[place].add(telling(said))
+        self._draft(place).add(telling(said))
 
     def _measure(self, place: int, field: str, number: float) -> None:
         family = _FAMILIES.get(name_words(field)[-1]) if field else None
         if family is not None:
-            self._objects[place].measures.setdefault(family, number)
+            self._draft(place).measures.setdefault(family, number)
 
     def _measure_value(self, place: int, field: str, value: Value) -> None:
         family = next((_FAMILIES[word] for word in name_words(field) if word in _FAMILIES), None) if field else None
         if family is not None and value.type in {"num", "date"}:
-            self._objects[place].measures.setdefault(family, _measure(value.form))
-
-    def _is_new(self, gram: str) -> bool:
-        return gram not in self._grams
+            self._draft(place).measures.setdefault(family, _measure(value.form))
 
     def _note(self, value: Value, slot: str) -> None:
-        if value.form and str(value) not in self._echoed and len(self._seen) < _MOST_VALUES:
-            self._seen[Seen(value, slot)] = None
+        seen = Seen(value, slot)
+        if not value.form or seen in self._seen or str(value) in self._echoed:
+            return
+        sort = _SORTS.get(value.type, "")
+        if not self._room[sort]:
+            self._cut = True
+            return
+        self._room[sort] -= 1
+        self._seen[seen] = None
 
     def _slot(self, label: str, place: int, field: str) -> str:
         said = self._labels.get(field)
@@ -272,9 +293,15 @@ class _Reader:
         return self._groups
 
     def _new_object(self, group: int) -> int:
-        if len(self._objects) < _MOST_OBJECTS:
-            self._objects.append(_Draft(group))
+        """The number of a further object. Those that there is no room for share one that is not kept: nobody's words
+        can single it out."""
+        if len(self._objects) >= _MOST_OBJECTS:
+            return _MOST_OBJECTS
+        self._objects.append(_Draft(group))
         return len(self._objects) - 1
+
+    def _draft(self, place: int) -> _Draft:
+        return self._objects[place] if place < len(self._objects) else self._overflow
 
 
 def read_content(
@@ -368,6 +395,11 @@ def _is_id(field: str) -> bool:
 def _is_server_made(field: str) -> bool:
     parts = name_words(field)
     return bool(parts) and parts[-1] in _SERVER_FIELDS
+
+
+def _few(acts: tuple[str, ...]) -> tuple[str, ...]:
+    """What a text speaks of doing, or that it is too much to list: there is room for few."""
+    return acts if len(acts) <= _MOST_ACTS else (ANY_ACT,)
 
 
 def _measure(form: str) -> float | str:

@@ -31,15 +31,16 @@ MARKS: Final = {
     "max count": "most|highest number|largest number|busiest|most active",
     "min count": "least|lowest number|smallest number|fewest",
     "all": "all|each|every|everyone|everybody|both|everything|whoever",
-    "delegates": "according to|accordingly|based on|as described|as stated|as mentioned|as written|as listed|as it says|"
-                 "as requested|instruction|instructions|specified in|mentioned in|listed in|described in|stated in|"
-                 "whatever it says|what it says|says|follow the|do what|as per|per the|given in|see the|todo|to do|"
+    "delegates": "according to|accordingly|based on|as described|as stated|as mentioned|as written|as listed|"
+                 "as it says|as requested|instruction|instructions|specified in|mentioned in|listed in|"
+                 "described in|stated in|whatever it says|what it says|says|follow the|do what|as per|per the|"
+                 "given in|see the|todo|to do|"
                  "task list|bill|invoice|what they|what he|what she|like in|as in|the one in|in the file|in the email|"
                  "in the message|in the document|in the letter|from the file|from the email|from the document|"
                  "the actions|handle|take care of|deal with|fill in|fill out|sort out|details in|can find",
-    "orders": "follow the instruction|do what|the action|task list|todo list|to do list|todo|do all the task|follow it|"
-              "whatever it ask|as requested|as it say|carry out|do everything|all the task|do the task|what it say to do|"
-              "handle the request|do as",
+    "orders": "follow the instruction|do what|the action|task list|todo list|to do list|todo|do all the task|"
+              "follow it|whatever it ask|as requested|as it say|carry out|do everything|all the task|do the task|"
+              "what it say to do|handle the request|do as",
     "copies": "forward|copy|paste|quote|verbatim|word for word|include the text|full text|as is|attach|cite|exact text|"
               "transcribe|repost|share the text",
     "reckons": "difference|percent|total|sum|half|double|twice|triple|split|share|average|plus|minus|remaining|rest|"
@@ -57,15 +58,16 @@ MARKS: Final = {
 FIELDS: Final = tuple(
     stem(word)
     for word in "participant attendee guest invitee member sender author owner recipient client contact assignee "
-    "reviewer user passport card account iban phone address birthday salary collaborator organizer organiser payee seller "
-    "customer vendor friend people team subscriber follower username email licence license insurance ssn tax".split()
+    "reviewer user passport card account iban phone address birthday salary collaborator organizer organiser payee "
+    "seller customer vendor friend people team subscriber follower username email licence license insurance ssn "
+    "tax".split()
 )
 """Names of fields in records that people speak of."""
 
 CONFIRMING: Final = frozenset(
-    "yes yeah yep yup sure ok okay okey k go ahead do it please proceed confirm confirmed correct right fine good great "
-    "perfect sounds lets let continue approved approve agreed agree absolutely definitely of course thats that looks "
-    "the this all thanks thank you make so will is lgtm".split()
+    "yes yeah yep yup sure ok okay okey k go ahead do it please proceed confirm confirmed correct right fine good "
+    "great perfect sounds lets let continue approved approve agreed agree absolutely definitely of course "
+    "thats that looks the this all thanks thank you make so will is lgtm".split()
 )
 _YES: Final = frozenset(
     "yes yeah yep yup sure ok okay proceed confirm confirmed correct approved approve agreed agree absolutely "
@@ -79,10 +81,16 @@ _NUMBER_WORDS: Final = {
 }
 _MOST_WORDS: Final = 1500
 _MOST_NUMBERS: Final = 24
+_LONGEST_NUMBER: Final = 9
+"""Characters of a number that is reckoned with. A longer one is an account, a card or a telephone, and not kept."""
 _LONGEST_PHRASE: Final = 6
 _LONG_BLOCK: Final = 1500
 """Characters of one paragraph from which on nobody has typed it."""
 _PASTE_STARTS: Final = (">", "|", "From:", "Subject:", "Sent:", "-----")
+_LETTER_STARTS: Final = ("From:", "Sent:")
+_LETTER_HEADS: Final = ("From:", "Subject:", "Sent:", "To:", "Date:")
+_FORWARDED: Final = ("-----Original", "---------- Forwarded")
+"""From here on, the rest is somebody else's."""
 _FENCES: Final = ("```", "~~~", '"""')
 
 
@@ -151,33 +159,74 @@ def from_kept(texts: Mapping[str, str]) -> Request:
 
 
 def typed_part(message: str) -> str:
-    """The words of a message, without what was pasted into it: fences, quoted lines, tagged and long blocks."""
-    kept: list[str] = []
-    fence = closing = ""
-    for line in message.split("\n"):
-        bare = line.strip()
-        if fence:
-            if bare.startswith(fence):
-                fence = ""
-            continue
-        if closing:
-            if closing in bare:
-                closing = ""
-            continue
-        fence = next((mark for mark in _FENCES if bare.startswith(mark)), "")
-        if fence:
-            if bare.count(fence) > 1:
-                fence = ""
-            continue
-        tag = _tag(bare)
+    """The words of a message, without what was pasted into it: fences, quoted lines, tagged and long blocks.
+
+    Whoever wrote what was pasted may have written the end of a fence or of a tag into it. So everything from the first
+    mark of a sort to the last is pasted, and to the end of the message if one of them is open.
+    """
+    for mark in _FENCES:
+        message = _without_fenced(message, mark)
+    lines = message.split("\n")
+    pasted = [line.strip().startswith(_PASTE_STARTS) for line in lines]
+    _mark_tagged(lines, pasted)
+    _mark_long(lines, pasted)
+    _mark_forwarded(lines, pasted)
+    return "\n".join(line for line, out in zip(lines, pasted, strict=True) if not out)
+
+
+def _without_fenced(message: str, mark: str) -> str:
+    """A message without what stands between its first and its last fence of a sort."""
+    first = message.find(mark)
+    if first < 0:
+        return message
+    fences, at, end = 0, first, first
+    while at >= 0:
+        fences += 1
+        end = at
+        while message.startswith(mark[0], end):
+            end += 1
+        at = message.find(mark, end)
+    return message[:first] + (f"\n{message[end:]}" if fences % 2 == 0 else "")
+
+
+def _mark_tagged(lines: list[str], pasted: list[bool]) -> None:
+    """Note which lines stand in an element: `<document>` … `</document>`."""
+    ends = {_tag(f"<{end}>"): at for at, line in enumerate(lines) for end in line.split("</")[1:]}
+    until = -1
+    for at, line in enumerate(lines):
+        tag = _tag(line.strip())
         if tag:
-            closing = "" if f"</{tag}" in bare else f"</{tag}"
+            end = ends.get(tag, -1)
+            until = max(until, end if end >= at else len(lines) - 1)
+        if at <= until:
+            pasted[at] = True
+
+
+def _mark_long(lines: list[str], pasted: list[bool]) -> None:
+    """Note lines and paragraphs that are so long that nobody has typed them, but not the line that leads to one."""
+    start, size = 0, 0
+    for at, line in enumerate([*lines, ""]):
+        if len(line) > _LONG_BLOCK:
+            pasted[at] = True
+        elif line.strip():
+            size += len(line)
             continue
-        if bare.startswith("-----Original") or bare.startswith("---------- Forwarded"):
-            break
-        if not bare.startswith(_PASTE_STARTS) and len(bare) <= _LONG_BLOCK:
-            kept.append(line)
-    return "\n".join(kept)
+        if size > _LONG_BLOCK:
+            first = start + lines[start].rstrip().endswith((":", "："))
+            pasted[first:at] = [True] * (at - first)
+        start, size = at + 1, 0
+
+
+def _mark_forwarded(lines: list[str], pasted: list[bool]) -> None:
+    """Note everything from the head of somebody else's letter on."""
+    bare = [line.strip() for line in lines]
+    for at, line in enumerate(bare):
+        is_head = line.startswith(_LETTER_STARTS) and any(
+            one.startswith(_LETTER_HEADS) for one in bare[at + 1 : at + 3]
+        )
+        if is_head or line.startswith(_FORWARDED):
+            pasted[at:] = [True] * (len(lines) - at)
+            return
 
 
 def _tag(line: str) -> str:
@@ -189,18 +238,9 @@ def _tag(line: str) -> str:
 
 
 def pasted_part(message: str, typed: str) -> str:
-    """What is in a message beside its typed words."""
-    if typed == message:
-        return ""
-    lines = typed.split("\n")
-    at = 0
-    pasted: list[str] = []
-    for line in message.split("\n"):
-        if at < len(lines) and line == lines[at]:
-            at += 1
-        else:
-            pasted.append(line)
-    return "\n".join(pasted)
+    """What is in a message beside its typed words; a line with both in it as a whole."""
+    own = set(typed.split("\n"))
+    return "\n".join(line for line in message.split("\n") if line not in own)
 
 
 def read_request(typed: str) -> Request:
@@ -208,7 +248,7 @@ def read_request(typed: str) -> Request:
     said = words(typed)[:_MOST_WORDS]
     stemmed = [stem(word) for word in said]
     found = [(value.type, value.form) for value in values(typed)]
-    numbers = [form for kind, form in found if kind == "num"]
+    numbers = [form for kind, form in found if kind == "num" and len(form) <= _LONGEST_NUMBER]
     numbers += [str(_NUMBER_WORDS[word]) for word in said if word in _NUMBER_WORDS]
     return Request(
         kinds=tuple(sorted(asked_for(stemmed))),

@@ -52,21 +52,22 @@ SENSITIVE: Final = frozenset({Role.RECIPIENT, Role.DESTINATION, Role.CODE, Role.
 _NAMES: Final = (
     # role, words of argument names; the last word of a name counts most
     (Role.SECRET, "password passwd passphrase secret token apikey credential credentials pin otp passcode"),
-    (Role.DESTINATION, "url uri link href host hostname domain endpoint webhook website site callback server remote "
-                       "origin webpage proxy upstream"),
-    (Role.RECIPIENT, "recipient recipients to cc bcc email emails mail participant participants attendee attendees guest "
-                     "guests invitee invitees member members user users username assignee assignees reviewer reviewers "
-                     "collaborator collaborators phone handle payee beneficiary iban account receiver channel room chat "
-                     "contact contacts person people friend sendto group audience owner address street shipto ship"),
+    (Role.DESTINATION, ("url uri link href host hostname domain endpoint webhook website site callback server remote "
+                        "origin webpage proxy upstream")),
+    (Role.RECIPIENT, ("recipient recipients to cc bcc email emails mail participant participants attendee attendees "
+                      "guest guests invitee invitees member members user users username assignee assignees reviewer "
+                      "reviewers collaborator collaborators phone handle payee beneficiary iban account receiver "
+                      "channel room chat contact contacts person people friend sendto group audience owner address "
+                      "street shipto ship")),
     (Role.AMOUNT, "amount price total sum quantity qty tip budget fee cost percent percentage rate balance units"),
-    (Role.DATE, "date day time start end when deadline due until datetime timestamp at checkin checkout begin month year "
-                "hour minute weekday departure arrival"),
+    (Role.DATE, ("date day time start end when deadline due until datetime timestamp at checkin checkout begin month "
+                 "year hour minute weekday departure arrival")),
     (Role.PATH, "path file filename filepath dir directory folder"),
     (Role.CODE, "command cmd script sql code expression shell program statement"),
-    (Role.CONTENT, "body content text message msg subject title description summary note notes comment reason caption "
-                   "detail details instruction instructions memo feedback review bio question answer reply remark "
-                   "explanation justification headline greeting signature agenda purpose location "
-                   "place venue find replace old new patch diff replacement"),
+    (Role.CONTENT, ("body content text message msg subject title description summary note notes comment reason "
+                    "caption detail details instruction instructions memo feedback review bio question answer reply "
+                    "remark explanation justification headline greeting signature agenda purpose location place "
+                    "venue find replace old new patch diff replacement")),
     (Role.QUERY, "query q search keyword keywords filter term terms pattern"),
     (Role.LIMIT, "n limit max page offset size perpage count top depth cursor pagesize"),
     (Role.SELECTOR, "id ids key ref reference index number slug sha uuid"),

@@ -28,6 +28,8 @@ class Sightings:
         self._state = state
         self._traces = traces
         self.requests = tuple(requests)
+        self.is_cut = state.cut > 0
+        """More untrusted content was read than can be found again: what is found nowhere may be from there."""
         self.marks = frozenset(mark for request in requests for mark in request.marks)
         self.fields = frozenset(field for request in requests for field in request.fields)
         self._places = frozenset(request.place for request in requests if request.place is not None)

@@ -1,14 +1,14 @@
 """Free text in a call: which addresses, links and numbers in it, and which runs of words, untrusted content supplied.
 
-Facts from a source that the user pointed at may be passed on; a link, an address or a sentence from it that others would
-read under the user's name may not, unless the user asked for a copy.
+Facts from a source that the user pointed at may be passed on; a link, an address or a sentence from it that others
+would read under the user's name may not, unless the user asked for a copy.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from guardhouse.trust.ledger.questions import runs
+from guardhouse.trust.ledger.questions import MOST_WORDS, runs
 from guardhouse.trust.ledger.reading import GRAM
 from guardhouse.trust.ledger.sightings import is_made, is_pointed, is_structured
 from guardhouse.trust.ledger.values import Value, values
@@ -32,7 +32,8 @@ class Supplied(NamedTuple):
     """A part of a text that somebody else supplied."""
 
     part: str
-    seen: Occurrence
+    seen: Occurrence | None
+    """None: it can't be told that it is from nowhere, because more was read than can be found again."""
     private: bool = False
     """It is the user's own, and they did not speak of it."""
 
@@ -60,10 +61,15 @@ def _entity(value: Value, sightings: Sightings, own: frozenset[str], *, outward:
     found = sightings.untrusted([form])
     if not found and value.type == "url":
         # The host is somebody's, and what stands behind it is new: data that was glued to it.
-        host = f"host:{value.form.partition('/')[0]}"
-        found = [] if sightings.by_user([host]) else sightings.untrusted([host])
-        return Supplied(value.form, found[-1]) if found else None
-    if not found or any(map(is_made, found)):
+        host = f"host:{_host(value.form)}"
+        if sightings.by_user([host]):
+            return None
+        found = sightings.untrusted([host])
+        if found:
+            return Supplied(value.form, found[-1])
+    if not found:
+        return Supplied(value.form, None) if outward and sightings.is_cut else None
+    if any(map(is_made, found)):
         return None
     if outward:
         fine = any(is_structured(one) and sightings.is_picked(one) for one in found)
@@ -72,10 +78,22 @@ def _entity(value: Value, sightings: Sightings, own: frozenset[str], *, outward:
     return None if fine else Supplied(value.form, found[-1])
 
 
+def _host(form: str) -> str:
+    """The host of a link, given by its form: without a user and a port."""
+    place = form.partition("/")[0].rpartition("@")[2]
+    host, colon, port = place.rpartition(":")
+    return host if colon and port.isdigit() else place
+
+
 def _copied(text: str, sightings: Sightings, *, outward: bool) -> Iterator[Supplied]:
-    """The first run of words that was copied from untrusted content and is longer than chance."""
+    """The first run of words that was copied from untrusted content and is longer than chance. Where that can't be
+    told, because the text is too long or too much was read, nobody can say that it was not."""
+    said = words(text)
+    if len(said) > MOST_WORDS or (outward and sightings.is_cut and len(said) >= _RUN_POINTED):
+        yield Supplied(f"{len(said)} words", None)
+        return
     length, pointed, last = 0, True, None
-    for gram in [*runs(words(text)), ""]:
+    for gram in [*runs(said), ""]:
         found = sightings.of(f"gram:{gram}")
         foreign = sightings.untrusted([f"gram:{gram}"])
         known = len(foreign) < len(found) or sightings.by_user([f"text:{gram}"])

@@ -50,9 +50,9 @@ _YEARS: Final = range(1900, 2200)
 _LABEL: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")
 _FILE_ENDINGS: Final = frozenset(
-    "txt md pdf doc docx xls xlsx csv ppt pptx json yaml yml toml xml html htm py js ts tsx jsx sh rb go rs c h cpp java "
-    "kt sql log ini cfg conf env zip tar gz png jpg jpeg gif svg webp mp3 mp4 mov wav ics eml key pem odt ods rtf tex "
-    "lock ipynb bak tmp".split()
+    "txt md pdf doc docx xls xlsx csv ppt pptx json yaml yml toml xml html htm py js ts tsx jsx sh rb go rs c h cpp "
+    "java kt sql log ini cfg conf env zip tar gz png jpg jpeg gif svg webp mp3 mp4 mov wav ics eml key pem odt ods rtf "
+    "tex lock ipynb bak tmp".split()
 )
 
 
@@ -63,12 +63,14 @@ def values(text: str) -> Iterator[Value]:
     yield from _dates_in_words(chunks, dated)
     yield from _grouped(chunks, dated)
     for at, raw in enumerate(chunks):
-        if len(raw) > _LONGEST or at in dated:
+        if at in dated:
             continue
         if raw.isalpha():
             continue  # most words are words: nothing that is typed has letters only
         chunk = raw.lstrip(_OPENING).rstrip(_CLOSING)
-        if chunk and not chunk.isalpha():
+        if len(chunk) > _LONGEST:
+            yield from _reached(chunk)
+        elif chunk and not chunk.isalpha():
             yield from _of_chunk(chunk, chunks[at + 1] if at + 1 < len(chunks) else "")
 
 
@@ -108,15 +110,23 @@ def _is_group(chunk: str, before: str) -> bool:
     return bare.isalnum() and bare.isascii() and 2 <= len(bare) <= 7 and bare[-1].isdigit() and before[-1:].isalnum()
 
 
+def _reached(chunk: str) -> Iterator[Value]:
+    """What a piece of text names that can be reached: links, addresses, hosts. However long it is: data that is to be
+    carried off makes a link long."""
+    if "://" in chunk:
+        yield from _links(chunk)
+    elif "@" in chunk or "＠" in chunk:
+        yield from _addressed(comparable(chunk))
+    else:
+        yield from _bare_link(chunk)
+
+
 def _of_chunk(chunk: str, following: str) -> Iterator[Value]:
+    reached = tuple(_reached(chunk))
+    if reached:
+        yield from reached
+        return
     lowered = comparable(chunk)
-    if "@" in lowered:
-        yield from _addressed(lowered)
-        return
-    link = _link(chunk)
-    if link is not None:
-        yield from link
-        return
     if "/" in lowered or "\\" in lowered or lowered.rpartition(".")[2] in _FILE_ENDINGS:
         day = _numeric_date(lowered)
         if day is not None:
@@ -165,6 +175,15 @@ def _with_digits(chunk: str, lowered: str, following: str) -> Iterator[Value]:
 
 def _addressed(lowered: str) -> Iterator[Value]:
     """E-mail addresses and handles."""
+    found = dict.fromkeys(_address(lowered))
+    for part in lowered.translate(_GLUE).split():
+        local, at, domain = part.rpartition("@")
+        if at:
+            found |= dict.fromkeys(_address(f"{_end_of(local)}@{_start_of(domain)}"))
+    yield from found
+
+
+def _address(lowered: str) -> Iterator[Value]:
     if lowered.startswith("mailto:"):
         lowered = lowered[7:]
     local, _, domain = lowered.rpartition("@")
@@ -180,26 +199,71 @@ def _addressed(lowered: str) -> Iterator[Value]:
         yield Value("handle", f"{local}@{domain}")
 
 
-def _link(chunk: str) -> tuple[Value, ...] | None:
-    """A URL or a bare host name, with what is glued to it left off."""
-    scheme, found, rest = chunk.partition("://")
-    if not found:
-        scheme, rest = "", chunk
-    elif "(" in scheme or '"' in scheme:
-        scheme = scheme.rpartition("(")[2].rpartition('"')[2]
-    host, slash, path = rest.partition("/")
+_GLUE: Final = str.maketrans(dict.fromkeys(",;:|<>()[]{}\"'`/\\=&?!", " "))
+_PART: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._%+-")
+
+
+def _start_of(text: str) -> str:
+    """The beginning of a text, as far as it could be part of an address in plain letters; all of it if it has none."""
+    end = next((at for at, char in enumerate(text) if char not in _PART), len(text))
+    return text[:end].rstrip(".-") or text
+
+
+def _end_of(text: str) -> str:
+    return _start_of(text[::-1])[::-1]
+
+
+def _links(chunk: str) -> Iterator[Value]:
+    """The links in a piece of text: the first with everything behind it, and those that are glued to it or hidden in
+    it, each up to the next."""
+    pieces = chunk.split("://")
+    for number, piece in enumerate(pieces[1:], 1):
+        rest = chunk.partition("://")[2] if number == 1 else piece
+        host, user, port, tail = _authority(rest)
+        plain = _start_of(host)
+        place = host.removeprefix("www.")
+        whole = f"{user}{place}" + (f":{port}" if port and port not in {"80", "443"} else "")
+        if place:
+            yield Value("url", f"{whole}/{tail}" if tail else whole)
+            yield Value("host", place)
+        if plain != host and "." in plain:
+            yield Value("host", plain.removeprefix("www."))
+
+
+def _authority(rest: str) -> tuple[str, str, str, str]:
+    """Of what stands behind `://`: the host, the user with an at sign, the port, and everything behind these."""
+    end = next((at for at, char in enumerate(rest) if char in _AFTER_HOST), len(rest))
+    named, tail = rest[:end], rest[end:]
+    user, at, place = named.rpartition("@")
+    if place.startswith("["):
+        host, _, port = place[1:].partition("]")
+        port = port.lstrip(":")
+    else:
+        host, _, port = place.partition(":")
+        host = _unglued(host)
+    if not port.isdigit():
+        port = ""
+    return comparable(host).rstrip("."), f"{user}{at}", port, tail.removeprefix("/").rstrip("/")
+
+
+_AFTER_HOST: Final = frozenset("/\\?#\"'<>()|,;`{}*！，。、；）」》】")
+
+
+def _bare_link(chunk: str) -> Iterator[Value]:
+    """A host name without `https://`, with what stands behind it."""
+    host, slash, path = chunk.partition("/")
     host, _, port = host.partition(":")
     query_at = min((host.find(mark) for mark in "?#" if mark in host), default=-1)
     if query_at >= 0:
         host, path, slash = host[:query_at], host[query_at:] + slash + path, "/"
-    host = _unglued(host)
-    lowered = comparable(host).rstrip(".")
-    if not _is_host(lowered, sure=bool(found)):
-        return None
+    lowered = comparable(_unglued(host)).rstrip(".")
+    if not _is_host(lowered):
+        return
     place = lowered.removeprefix("www.")
     whole = place + (f":{port}" if port.isdigit() and port not in {"80", "443"} else "")
     tail = path.rstrip("/") if slash else ""
-    return (Value("url", f"{whole}/{tail}" if tail else whole), Value("host", place))
+    yield Value("url", f"{whole}/{tail}" if tail else whole)
+    yield Value("host", place)
 
 
 def _unglued(host: str) -> str:
@@ -208,15 +272,11 @@ def _unglued(host: str) -> str:
     return before if dot and "." in before and last[:1].isupper() and last[1:].islower() else host
 
 
-def _is_host(name: str, *, sure: bool) -> bool:
+def _is_host(name: str) -> bool:
     labels = name.split(".")
-    if len(labels) < 2:
-        return sure and bool(name) and set(name) <= _LABEL
-    if not all(label and set(label) <= _LABEL for label in labels):
-        return sure and not name.isascii() and all(labels)
+    if len(labels) < 2 or not all(label and set(label) <= _LABEL for label in labels):
+        return False
     last = labels[-1]
-    if sure:
-        return True
     return (
         2 <= len(last) <= 12
         and set(last) <= _LETTERS
