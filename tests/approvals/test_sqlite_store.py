@@ -154,7 +154,7 @@ def test_an_older_store_is_brought_up_to_date_with_what_is_in_it(desk, monkeypat
     for _ in range(2):
         assert Desk(desk.path, desk.clock).approver.get(request.id) == request
     assert desk.rows("SELECT count(*) FROM more") == [(1,)]
-    assert desk.rows("PRAGMA user_version") == [(2,)]
+    assert desk.rows("PRAGMA user_version") == [(len(newer),)]
 
 
 def test_a_step_that_fails_changes_nothing(desk, monkeypatch):
@@ -163,7 +163,7 @@ def test_a_step_that_fails_changes_nothing(desk, monkeypatch):
     monkeypatch.setattr(sqlite_store, "_MIGRATIONS", newer)
     with pytest.raises(GuardhouseError):
         Desk(desk.path).approver.find()
-    assert desk.rows("PRAGMA user_version") == [(1,)]
+    assert desk.rows("PRAGMA user_version") == [(len(newer) - 1,)]
     assert desk.rows("SELECT count(*) FROM sqlite_master WHERE name = 'more'") == [(0,)]
 
 

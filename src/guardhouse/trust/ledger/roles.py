@@ -129,9 +129,10 @@ def parameters(tool: str, schema: Mapping[str, Any], declared: Mapping[str, Role
 def _described(name: str, said: Mapping[str, Any], schema: Mapping[str, Any], tool_words: Sequence[str]) -> Parameter:
     shapes = [_resolved(shape, schema) for shape in _shapes(said)]
     choices = tuple(choice for shape in shapes for choice in _choices(shape))
-    role = next((_FORMATS[shape["format"]] for shape in shapes if shape.get("format") in _FORMATS), None)
+    formats = [shape["format"] for shape in shapes if isinstance(shape.get("format"), str)]
+    role = next((_FORMATS[one] for one in formats if one in _FORMATS), None)
     role = role or by_name(name, tool_words)
-    types = {shape.get("type") for shape in shapes} - {"null", None}
+    types = {kind for shape in shapes for kind in _types(shape)} - {"null"}
     if choices or types == {"boolean"}:
         role = Role.FLAG
     elif role is None:
@@ -155,6 +156,11 @@ def _shapes(said: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         shapes += [option for option in options if isinstance(option, dict)] if isinstance(options, list) else []
     shapes += [shape["items"] for shape in tuple(shapes) if isinstance(shape.get("items"), dict)]
     return shapes
+
+
+def _types(shape: Mapping[str, Any]) -> list[str]:
+    said = shape.get("type")
+    return [one for one in (said if isinstance(said, list) else [said]) if isinstance(one, str)]
 
 
 def _resolved(shape: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
