@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 _MOST_QUOTED: Final = 48
 """Objects of one event of which the beginning is kept, for people who ask where something came from."""
 _LONGEST_QUOTE: Final = 160
+_MOST_SHOWN: Final = 20_000
+"""Characters of a message of the assistant's that a yes can be about."""
 
 
 def remember(scene: Scene, verdict: Verdict, event: NewEvent, mask: Callable[[str], str]) -> tuple[Remembered, ...]:
@@ -77,7 +79,7 @@ def _message(action: UserInput, verdict: Verdict, event: NewEvent) -> tuple[Reme
 
 def _shown(content: Any, event: NewEvent) -> Remembered:
     """What the assistant showed, so that a yes to it can be understood."""
-    text = content if isinstance(content, str) else msgspec.json.encode(content).decode()
+    text = (content if isinstance(content, str) else msgspec.json.encode(content).decode())[:_MOST_SHOWN]
     values = tuple(("a", str(value)) for value in request_values(text))
     kept = NewObject(0, told_of(text))
     return Remembered(msgspec.structs.replace(event, detail=read_request(text).kept() or None), values, (kept,))

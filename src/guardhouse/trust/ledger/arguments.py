@@ -114,11 +114,11 @@ def _role(value: Any, parameter: Parameter, key: str) -> Role:
 
 def _by_form(value: str) -> Role | None:
     """The role that a value has by its looks, whatever the argument is called."""
-    typed = next(values(value), None)
+    found = list(values(value))
     spaced = " " in value.strip()
-    if typed is None or (spaced and not (typed.type == "id" and is_whole(typed, value))):
+    if not found or (spaced and not (found[0].type == "id" and is_whole(found[0], value))):
         return None
-    if typed.type in {"url", "host"}:
+    if found[0].type in {"url", "host"}:
         return Role.DESTINATION
-    is_number = typed.type == "id" and (spaced or value.strip().startswith("+"))
-    return Role.RECIPIENT if typed.type == "email" or is_number else None
+    is_number = any(one.type == "id" for one in found) and (spaced or value.strip().startswith("+"))
+    return Role.RECIPIENT if found[0].type == "email" or is_number else None

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from guardhouse.trust.ledger.shapes import Shape
 
 _LONGEST: Final = 6
+_LONGEST_TEXT: Final = 1000
+"""Characters of an argument that may say what a call is about."""
 _EXACT: Final = frozenset({"email", "url", "path", "id", "handle"})
 
 
@@ -35,8 +37,9 @@ def pointing_questions(found: Iterable[Argument], shape: Shape) -> list[str]:
 def _said_as(argument: Argument) -> Iterator[Value]:
     if not isinstance(argument.value, str):
         return
-    said = words(argument.value)
-    yield from (value for value in values(argument.value) if value.type in _EXACT)
+    text = argument.value[:_LONGEST_TEXT]
+    said = words(text)
+    yield from (value for value in values(text) if value.type in _EXACT)
     if 0 < len(said) <= _LONGEST:
         yield Value("text", " ".join(said))
     for word in telling(said):
@@ -56,7 +59,7 @@ def points_at(found: list[Argument], shape: Shape, traces: Traces) -> bool:
         exact = [str(value) for value in _said_as(argument) if value.type != "word"]
         if any(map(users, exact)):
             return True
-        said = telling(words(argument.value))
+        said = telling(words(argument.value[:_LONGEST_TEXT]))
         if said and sum(users(f"word:{word}") for word in said) * 2 > len(said):
             return True
     return False

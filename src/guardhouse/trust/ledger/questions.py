@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LONGEST_PHRASE: Final = 6
 """Words up to which phrases of the user's are indexed as a whole; longer ones are known by their pieces."""
+_MOST_QUESTIONS: Final = 40_000
 MOST_WORDS: Final = 4000
 """Words of a text that are looked up. Of a longer one it can't be told where it comes from."""
 _LONGEST_PART: Final = 4
@@ -29,7 +30,7 @@ _LONGEST_CHOICE: Final = 40
 
 
 def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Request]) -> list[str]:
-    """Every value that judging these arguments may want to know the origins of."""
+    """Every value that judging these arguments may want to know the origins of. ValueError if they are too many."""
     found = tuple(found)
     kind = shape.kind
     asked: dict[str, None] = {grant_of(shape.name): None}
@@ -42,6 +43,8 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
         if argument.role is Role.AMOUNT and isinstance(argument.value, (int, float)):
             for operand in operands(float(argument.value), requests):
                 asked[f"num:{operand}"] = None
+        if len(asked) > _MOST_QUESTIONS:
+            raise ValueError("there is too much in this call to tell where it comes from")
     return list(asked)
 
 
@@ -77,6 +80,8 @@ def candidates(argument: Argument) -> Iterator[Value]:
 
 def _of_text(text: str) -> Iterator[Value]:
     said = words(text)
+    if len(said) > MOST_WORDS:
+        return
     yield from (Value("gram", gram) for gram in runs(said))
     yield from (Value("text", gram) for gram in runs(said))
     yield from (typed for typed in values(text) if typed.type in _ENTITIES)

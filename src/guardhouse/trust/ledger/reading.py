@@ -24,10 +24,22 @@ _LONGEST_NAME: Final = 12
 """Words of a text that is still a name or a title."""
 _MOST_OBJECTS: Final = 400
 _MOST_OBJECT_WORDS: Final = 48
-_MOST_VALUES: Final = 24_000
-"""Of each sort: addresses, numbers and the like; names and phrases; runs of words. None can use up another's room, so
-that nobody hides an address behind a flood of words. What had no room is missed, and that is said (`Reading.cut`)."""
-_SORTS: Final = {"gram": "run", "part": "phrase", "text": "phrase"}
+_MOST_VALUES: Final = 20_000
+"""Of each sort: what can be reached, numbers and ids, names and phrases, runs of words. None can use up another's room,
+so that nobody hides an address behind a flood of words. What had no room is missed, and that is said: `Reading.cut`."""
+_SORTS: Final = {
+    "gram": "run",
+    "part": "phrase",
+    "text": "phrase",
+    "email": "reached",
+    "handle": "reached",
+    "host": "reached",
+    "url": "reached",
+}
+_MOST_READ: Final = 500_000
+"""Characters that are looked at."""
+_MOST_PIECES: Final = 40_000
+"""Values and sentences that are looked at."""
 _PHRASED: Final = 400
 """Words of a text up to which its short phrases are indexed as well."""
 _MOST_ACTS: Final = 6
@@ -111,7 +123,9 @@ class _Reader:
         self._objects: list[_Draft] = []
         self._overflow = _Draft(0)
         self._groups = 0
-        self._room = {"": _MOST_VALUES, "run": _MOST_VALUES, "phrase": _MOST_VALUES}
+        self._room = dict.fromkeys(("", *_SORTS.values()), _MOST_VALUES)
+        self._left = _MOST_READ
+        self._pieces = 0
         self._cut = False
 
     def done(self) -> Reading:
@@ -123,11 +137,11 @@ class _Reader:
         return Reading(tuple(self._seen), tuple(objects), self._cut)
 
     def read(self, value: Any, at: int | None = None, field: str = "", depth: int = 0) -> None:
-        if depth > _DEEPEST or not any(self._room.values()):
+        if depth > _DEEPEST or not self._goes_on():
             self._cut = True
             return
         if isinstance(value, str):
-            self._text(value, at, field)
+            self._text(self._looked_at(value), at, field)
         elif isinstance(value, bool) or value is None:
             return
         elif isinstance(value, (int, float)):
@@ -136,6 +150,19 @@ class _Reader:
             self._list(value, at, field, depth)
         elif isinstance(value, dict):
             self._record(value, at, field, depth)
+
+    def _goes_on(self) -> bool:
+        """Whether there is time for another value, and room to note anything of it."""
+        self._pieces += 1
+        return self._pieces <= _MOST_PIECES and any(self._room.values())
+
+    def _looked_at(self, text: str) -> str:
+        """As much of a text as there is time for."""
+        if len(text) > self._left:
+            self._cut = True
+            text = text[: self._left]
+        self._left -= len(text)
+        return text
 
     def _list(self, items: list[Any], at: int | None, field: str, depth: int) -> None:
         plain = at is not None and not any(isinstance(item, (dict, list)) for item in items)
@@ -149,14 +176,14 @@ class _Reader:
             group = self._new_group()
             for name, item in record.items():
                 place = self._new_object(group)
-                self._text(name, place, field)
+                self._text(self._looked_at(name), place, field)
                 self.read(item, place, field, depth + 1)
             return
         place = at if at is not None else self._new_object(self._new_group())
         for name, item in record.items():
             if isinstance(name, str):
                 if "@" in name or " " in name.strip():
-                    self._text(name, place, field)
+                    self._text(self._looked_at(name), place, field)
                 self.read(item, place, _field(name), depth + 1)
 
     def _scalar(self, number: float, at: int | None, field: str) -> None:
@@ -198,7 +225,7 @@ class _Reader:
         to what stands with it."""
         group = self._new_group()
         for entry in _entries(text):
-            if not any(self._room.values()):
+            if not self._goes_on():
                 self._cut = True
                 return
             place = self._new_object(group)

@@ -84,6 +84,8 @@ _MOST_NUMBERS: Final = 24
 _LONGEST_NUMBER: Final = 9
 """Characters of a number that is reckoned with. A longer one is an account, a card or a telephone, and not kept."""
 _LONGEST_PHRASE: Final = 6
+_MOST_TYPED: Final = 20_000
+"""Characters of a message that may have been typed."""
 _LONG_BLOCK: Final = 1500
 """Characters of one paragraph from which on nobody has typed it."""
 _PASTE_STARTS: Final = (">", "|", "From:", "Subject:", "Sent:", "-----")
@@ -171,7 +173,7 @@ def typed_part(message: str) -> str:
     _mark_tagged(lines, pasted)
     _mark_long(lines, pasted)
     _mark_forwarded(lines, pasted)
-    return "\n".join(line for line, out in zip(lines, pasted, strict=True) if not out)
+    return "\n".join(line for line, out in zip(lines, pasted, strict=True) if not out)[:_MOST_TYPED]
 
 
 def _without_fenced(message: str, mark: str) -> str:
@@ -272,12 +274,15 @@ _PHRASES: Final = {
 }
 
 
+_OWN: Final = frozenset(MARKS["own"].split("|"))
+
+
 def _marks(said: list[str], stemmed: list[str]) -> Iterator[str]:
     text = f" {' '.join(stemmed)} "
     plain = set(said)
     for mark, phrases in _PHRASES.items():
         if mark == "own":
-            if not plain.isdisjoint(phrases):
+            if not plain.isdisjoint(_OWN):
                 yield mark
         elif any(f" {phrase} " in text for phrase in phrases):
             yield mark

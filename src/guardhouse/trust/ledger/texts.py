@@ -39,8 +39,11 @@ class Supplied(NamedTuple):
 
 
 def supplied(text: str, sightings: Sightings, own: frozenset[str], *, outward: bool) -> Iterator[Supplied]:
-    """What of a text comes from untrusted content, or from private data that nobody spoke of. `outward`: others will
-    read it."""
+    """What of a text comes from untrusted content, or from private data that nobody spoke of; all of it, if it is too
+    long to be looked up. `outward`: others will read it."""
+    if len(words(text)) > MOST_WORDS:
+        yield Supplied("a long text", None)
+        return
     for value in values(text):
         if value.type in _ENTITIES or (value.type == "id" and len(value.form) >= _SHORTEST_ID):
             found = _entity(value, sightings, own, outward=outward)
@@ -86,10 +89,10 @@ def _host(form: str) -> str:
 
 
 def _copied(text: str, sightings: Sightings, *, outward: bool) -> Iterator[Supplied]:
-    """The first run of words that was copied from untrusted content and is longer than chance. Where that can't be
-    told, because the text is too long or too much was read, nobody can say that it was not."""
+    """The first run of words that was copied from untrusted content and is longer than chance. Where more was read
+    than can be found again, nobody can say that there is none."""
     said = words(text)
-    if len(said) > MOST_WORDS or (outward and sightings.is_cut and len(said) >= _RUN_POINTED):
+    if outward and sightings.is_cut and len(said) >= _RUN_POINTED:
         yield Supplied(f"{len(said)} words", None)
         return
     length, pointed, last = 0, True, None
