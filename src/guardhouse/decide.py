@@ -24,7 +24,7 @@ from guardhouse.detect import (
     masker,
     needs,
 )
-from guardhouse.detect.provenance import GRANTABLE, is_grantable, traced_values
+from guardhouse.detect.provenance import GRANTABLE, MOST_SUPPLIED, is_grantable, traced_values
 from guardhouse.model import (
     NO_FACTS,
     Action,
@@ -353,7 +353,7 @@ class Case:
                 call_id=(one.seen.event.call_id or "") if one.seen is not None else "",
                 offered=grantable and is_grantable(one),
             )
-            for one in traced_values(self._scene)[:_MOST_NAMED]
+            for one in traced_values(self._scene)[:MOST_SUPPLIED]
         )
 
     def _kin(self, verdict: Verdict, supplied: tuple[Supply, ...]) -> str:

@@ -25,6 +25,7 @@ from guardhouse.model import (
 from guardhouse.trust.ledger import (
     echoes,
     pasted_part,
+    proposal,
     read_content,
     read_request,
     request_values,
@@ -79,7 +80,7 @@ def _message(action: UserInput, verdict: Verdict, event: NewEvent) -> tuple[Reme
 
 def _shown(content: Any, event: NewEvent) -> Remembered:
     """What the assistant showed, so that a yes to it can be understood."""
-    text = (content if isinstance(content, str) else msgspec.json.encode(content).decode())[:_MOST_SHOWN]
+    text = proposal((content if isinstance(content, str) else msgspec.json.encode(content).decode())[:_MOST_SHOWN])
     values = tuple(("a", str(value)) for value in request_values(text))
     kept = NewObject(0, told_of(text))
     return Remembered(msgspec.structs.replace(event, detail=read_request(text).kept() or None), values, (kept,))

@@ -138,6 +138,10 @@ GRANTABLE: Final = frozenset(
 """What a person can say yes to for the rest of a run, value by value."""
 
 
+MOST_SUPPLIED: Final = 64
+"""Values of a call whose origin is told to a person; no others can be granted."""
+
+
 def traced_values(scene: Scene) -> list[Traced]:
     """Where the values of a call come from, if that was looked at."""
     traced: list[Traced] = scene.shared.get(_TRACED, [])
@@ -155,7 +159,7 @@ def granted_values(scene: Scene) -> list[str]:
     """What a yes for the rest of the run covers, as later calls ask for it."""
     from guardhouse.trust.ledger import grant_of
 
-    fields = {one.field for one in traced_values(scene) if is_grantable(one)}
+    fields = {one.field for one in traced_values(scene)[:MOST_SUPPLIED] if is_grantable(one)}
     tool = getattr(scene.action, "tool", "")
     return [grant_of(tool), *(grant_of(tool, one) for one in _arguments(scene) if one.field in fields)]
 

@@ -30,7 +30,9 @@ def session_state(index: SessionIndex, session_id: str) -> SessionState:
     confirmed: int | None = None
     requests = [event.detail or {} for event in said]
     if said and "confirms" in requests[-1]:
-        shown = [one for one in index.latest(session_id, "assistant_showed", limit=_SHOWN) if one.seq < said[-1].seq]
+        since = said[-2].seq if len(said) > 1 else 0
+        latest = index.latest(session_id, "assistant_showed", limit=_SHOWN)
+        shown = [one for one in latest if since < one.seq < said[-1].seq]
         if shown:
             confirmed = shown[-1].seq
             requests.append(shown[-1].detail or {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from guardhouse.trust.ledger.roles import Parameter, Role, by_name
+from guardhouse.trust.ledger.roles import SENSITIVE, Parameter, Role, by_name
 from guardhouse.trust.ledger.values import is_whole, values
 from guardhouse.trust.ledger.words import name_words, words
 
@@ -81,9 +81,12 @@ def _walk(
     if isinstance(value, dict):
         for name, item in value.items():
             inner = f"{field}.{name[:_LONGEST_KEY]}"
-            if not _is_plain(name):
+            said = by_name(name, tool_words)
+            if not _is_plain(name) or (parameter.role is Role.RECIPIENT and said is None and name not in _SHAPE):
                 _walk(name, f"{inner}#key", key, parameter, tool_words, found, depth + 1)
-            role = by_name(name, tool_words) or (Role.FLAG if name == "type" else parameter.role)
+            role = said or (Role.FLAG if name == "type" else parameter.role)
+            if parameter.role in SENSITIVE and role not in SENSITIVE and name != "type":
+                role = parameter.role  # what stands inside a recipient is one, whatever it calls itself
             _walk(item, inner, name, Parameter(role=role), tool_words, found, depth + 1)
     elif isinstance(value, list):
         for index, item in enumerate(value):
@@ -105,11 +108,32 @@ def _role(value: Any, parameter: Parameter, key: str) -> Role:
     if not isinstance(value, str):
         is_count = role is Role.CONTENT or (role is Role.RECIPIENT and abs(value) < _SMALLEST_ACCOUNT)
         return Role.AMOUNT if is_count else role
+    if role in _CLOSED and not parameter.choices and not _is_closed(value, role):
+        return _by_form(value) or (Role.CONTENT if len(words(value)) > LONGEST_NAME else Role.SELECTOR)
     if role is Role.RECIPIENT and not _LABELLED.isdisjoint(name_words(key)):
         return Role.SELECTOR if value.isalpha() and len(value) <= LONGEST_WORD else role
     if parameter.known or role is not Role.SELECTOR:
         return role
     return Role.CONTENT if len(words(value)) > LONGEST_NAME else _by_form(value) or role
+
+
+_SHAPE: Final = frozenset({"type", "kind", "role", "value", "address"})
+_CLOSED: Final = frozenset({Role.FLAG, Role.LIMIT, Role.DATE, Role.QUERY})
+"""Roles that excuse a value, so that it must have the form for it."""
+_LONGEST_DATE: Final = 6
+
+
+def _is_closed(value: str, role: Role) -> bool:
+    """Whether a text is what its role says: a setting in a word, a number, a day and time, words to look for."""
+    said = words(value)
+    typed = {one.type for one in values(value)}
+    if role is Role.FLAG:
+        return len(said) <= 1 and value.replace("_", "").replace("-", "").isalpha()
+    if role is Role.LIMIT:
+        return value.strip().isdigit()
+    if role is Role.DATE:
+        return len(said) <= _LONGEST_DATE and typed <= {"date", "day", "time", "num"}
+    return typed <= {"num", "date", "day", "time", "pct"}
 
 
 def _by_form(value: str) -> Role | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from guardhouse.trust.ledger.words import name_words, stem, words
+from guardhouse.trust.ledger.words import COMMON, name_words, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,8 +25,8 @@ _VERBS: Final = (
     ("share", "share give grant access permission invite collaborate expose open add allow let send"),
     ("invite", ("invite add onboard join enrol enroll include bring participant attendee guest colleague member "
                 "assign cc together with")),
-    ("pay", ("pay paid transfer send sent wire refund reimburse repay settle tip donate owe remit payment spend back "
-             "top charge cover deposit split contribute return")),
+    ("pay", ("pay paid transfer send sent wire refund reimburse repay settle tip donate owe remit payment "
+             " deposit contribute ")),
     ("buy", ("buy bought order purchase get book reserve rent subscribe checkout grab pick rebook renew reorder shop "
              "basket cart want need gift upgrade pay")),
     ("book", ("book reserve reservation schedule arrange appointment rent order table room seat ticket get plan hold "
@@ -42,10 +42,10 @@ _VERBS: Final = (
                 "apply put make merge amend revise refresh complete finish close reopen resolve rework refactor "
                 "improve translate tweak push bring delay prolong shorten patch upgrade bump implement insert "
                 "include implement clean format sort organise organize tidy label tag pin unpin star")),
-    ("delete", ("delete remove erase clear trash discard drop cancel revoke rid throw clean purge uninstall wipe "
-                "kick ban empty unshare unassign dismiss unlink destroy")),
-    ("cancel", ("cancel call delete remove stop end unsubscribe return void revoke withdraw drop decline close "
-                "terminate quit leave")),
+    ("delete", ("delete remove erase trash discard cancel revoke purge uninstall wipe "
+                "kick ban unshare unassign unlink destroy")),
+    ("cancel", ("cancel delete unsubscribe void revoke withdraw decline "
+                "terminate ")),
     ("move", ("move reschedule postpone shift archive relocate put push bring copy merge file sort transfer rename "
               "organise organize change delay forward")),
     ("run", ("run execute launch start deploy build test install compile invoke trigger restart retry redeploy rerun "
@@ -216,6 +216,12 @@ VERBS: Final = frozenset(_KINDS_OF) - _stemmed(
 )
 """Words that tell what is done; they do not tell one thing from another."""
 _GROUPS: Final = tuple(map(_stemmed, _NOUNS))
+
+
+def is_ordinary(word: str) -> bool:
+    """Whether a word is one of the language, and so nobody's name."""
+    base = stem(word)
+    return word in COMMON or base in _KINDS_OF or any(base in group for group in _GROUPS)
 
 
 class Kind(msgspec.Struct, frozen=True):

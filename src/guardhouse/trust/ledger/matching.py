@@ -12,6 +12,7 @@ import msgspec
 
 from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument
 from guardhouse.trust.ledger.intent import asks_for
+from guardhouse.trust.ledger.kinds import is_ordinary
 from guardhouse.trust.ledger.questions import (
     LONGEST_PHRASE,
     MOST_WORDS,
@@ -33,7 +34,7 @@ from guardhouse.trust.ledger.sightings import (
     is_written,
 )
 from guardhouse.trust.ledger.texts import supplied
-from guardhouse.trust.ledger.values import number_form
+from guardhouse.trust.ledger.values import is_exactly, number_form, values
 from guardhouse.trust.ledger.words import name_words, stem, words
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ _POWERS: Final = {
     "maintain": "maintain",
     "maintainer": "maintainer",
     "anyone": "anyone public everyone",
+    "writer": "write edit writer",
+    "contributor": "contribute contributor edit",
 }
 """Settings that let more people in, or let them do more, with the words of a person for them."""
 _KIN: Final = {
@@ -78,6 +81,12 @@ _KIN: Final = {
 }
 """Kinds that one sentence may mean by another's word."""
 _LONGEST_CHOICE: Final = 3
+_CLOSING: Final = frozenset({"private", "restricted", "confidential"})
+_SETTINGS: Final = frozenset(
+    "method speed variant size color colour mode format unit currency language priority want option payment shipping "
+    "ship class state status frequency every reason category style level ending".split()
+)
+"""Arguments that choose how something is done, not what is done or to whom."""
 _COUNTED: Final = frozenset({"max count", "min count", "all"})
 _COMPLETING: Final = frozenset({"confirm", "redeem"})
 _WRITERS: Final = frozenset({"sender", "from", "author", "user"})
@@ -136,7 +145,7 @@ class Ledger:
         return [traced for argument in self._found for traced in self._trace(argument)]
 
     def _trace(self, argument: Argument) -> Iterator[Traced]:
-        if argument.role is Role.CONTENT and isinstance(argument.value, str):
+        if isinstance(argument.value, str) and (argument.role is Role.CONTENT or self._is_told(argument)):
             for part in supplied(argument.value, self._sightings, self._shape.own, outward=self._outward):
                 source: Source = "untrusted" if part.seen is not None else "nowhere"
                 yield Traced(argument.field, argument.role, source, part.seen, part.private)
@@ -148,6 +157,10 @@ class Ledger:
     def _traced(self, argument: Argument, source: Source, seen: Occurrence | None = None) -> Traced:
         return Traced(argument.field, argument.role, source, seen)
 
+    def _is_told(self, argument: Argument) -> bool:
+        """Whether words to look for are told to somebody by looking for them."""
+        return argument.role is Role.QUERY and self._outward
+
     # One value
 
     def _origin(self, argument: Argument) -> tuple[Source] | tuple[Source, Occurrence]:
@@ -157,17 +170,21 @@ class Ledger:
             return ("default",)
         if role is Role.FLAG:
             return (self._flag(argument),)
-        if isinstance(value, str) and role is Role.SELECTOR and value.lower() in _POWERS:
-            return (self._power(value.lower()),)
+        if isinstance(value, str) and role is Role.SELECTOR and value.strip().lower() in _POWERS:
+            return (self._power(value.strip().lower()),)
+        if role is Role.SELECTOR and not _POWERS.keys().isdisjoint(name_words(argument.key)[-1:]):
+            return (self._flag(argument),)
         if self._sightings.of(grant_of(self._shape.name, argument)):
             return ("confirmed",)
+        if isinstance(value, str) and role in {Role.RECIPIENT, Role.DESTINATION} and not _is_plainly_written(value):
+            return ("nowhere",)
         forms = [str(one) for one in candidates(argument) if one.type != "word"]
         if role is Role.CODE:
             return self._code(argument, forms)
         if role is Role.DATE and isinstance(value, str):
             return self._date(argument, forms)
         given = self._given(value, forms)
-        if given is not None:
+        if given is not None and not (role is Role.RECIPIENT and isinstance(value, str) and _is_ordinary(value)):
             return (given,)
         if str(value).strip().lower() in self._shape.own:
             return ("own",)
@@ -242,7 +259,7 @@ class Ledger:
                     return "user"
         else:
             wanted = forms
-            if any(number_form(float(value)) in request.numbers for request in self._sightings.requests):
+            if any(number_form(value) in request.numbers for request in self._sightings.requests):
                 return "user"
         if self._sightings.by_user(wanted):
             return "user"
@@ -250,10 +267,14 @@ class Ledger:
 
     def _flag(self, argument: Argument) -> Source:
         value, choices = argument.value, argument.parameter.choices
-        if isinstance(value, str) and value.lower() in _POWERS and choices:
-            return self._power(value.lower())
-        if value is True and not _POWERS.keys().isdisjoint(name_words(argument.key)):
-            return self._power(name_words(argument.key)[-1])
+        named = name_words(argument.key)
+        if isinstance(value, str) and value.strip().lower() in _POWERS:
+            return self._power(value.strip().lower())
+        is_on = str(value).strip().lower() in {"true", "1", "yes", "on"}
+        if is_on and not _POWERS.keys().isdisjoint(named):
+            return self._power(named[-1])
+        if not is_on and not _CLOSING.isdisjoint(named):
+            return self._power("public")
         return "nowhere" if choices and value not in choices else "default"
 
     def _power(self, named: str) -> Source:
@@ -348,7 +369,7 @@ class Ledger:
         if not reckons or not isinstance(value, (int, float)):
             return False
         forms = [f"num:{operand}" for operand in operands(float(value), requests)]
-        return any(one.event.kind != "user_said" for one in self._sightings.of_any(forms))
+        return bool(self._sightings.trusted(forms)) or any(map(is_pointed, self._sightings.untrusted(forms)))
 
     def _is_spoken_name(self, argument: Argument) -> bool:
         """Whether a recipient is the full name of somebody whom the user named in part. Who that is, is told by the
@@ -365,16 +386,35 @@ class Ledger:
         if argument.role is Role.AMOUNT:
             return bool(value == 1)
         if argument.role is Role.PATH:
-            return not self._shape.kind.is_destroying
+            return not self._is_weighty
         said = words(value) if isinstance(value, str) else []
-        return argument.role is Role.SELECTOR and 0 < len(said) <= _LONGEST_CHOICE and all(map(str.isalpha, said))
+        plain = 0 < len(said) <= _LONGEST_CHOICE and all(word.isalpha() and word.isascii() for word in said)
+        return argument.role is Role.SELECTOR and plain and self._may_be_chosen(argument)
+
+    def _may_be_chosen(self, argument: Argument) -> bool:
+        """Whether a model may pick a plain word by itself: where little hangs on it, or for a setting of the call."""
+        return not self._is_weighty or not _SETTINGS.isdisjoint(name_words(argument.key))
 
     def _is_common_word(self, argument: Argument) -> bool:
         """Whether a value is one plain word, such as `home` or `standard`, that stands in any text."""
         value, kind = argument.value, self._shape.kind
         if argument.role is not Role.SELECTOR or not isinstance(value, str) or kind.is_destroying or kind.is_grave:
             return False
-        return value.isascii() and value.isalpha() and value.islower() and len(value) <= LONGEST_WORD
+        plain = value.isascii() and value.isalpha() and value.islower() and len(value) <= LONGEST_WORD
+        return plain and self._may_be_chosen(argument)
+
+
+def _is_plainly_written(value: str) -> bool:
+    """Whether a value that has an address or a link in it is that and nothing besides; or has none."""
+    found = [one for one in values(value) if one.type in {"email", "url"}]
+    marked = "@" in value or "://" in value
+    return any(is_exactly(one, value) for one in found) if found or marked else True
+
+
+def _is_ordinary(value: str) -> bool:
+    """Whether a value is a word or two of the language: that the user said `report` makes nobody of that name."""
+    said = words(value)
+    return 0 < len(said) <= 2 and all(map(is_ordinary, said))
 
 
 def _as_such(argument: Argument, forms: list[str]) -> list[str]:

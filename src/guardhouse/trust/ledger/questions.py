@@ -9,7 +9,7 @@ from guardhouse.trust.ledger.kinds import GRAVE
 from guardhouse.trust.ledger.reading import GRAM
 from guardhouse.trust.ledger.roles import Role
 from guardhouse.trust.ledger.values import Value, is_whole, number_form, values
-from guardhouse.trust.ledger.words import grams, name_words, stem, words
+from guardhouse.trust.ledger.words import comparable, grams, name_words, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -70,7 +70,7 @@ def candidates(argument: Argument) -> Iterator[Value]:
     if isinstance(value, bool):
         return
     if isinstance(value, (int, float)):
-        form = number_form(float(value))
+        form = number_form(value)
         yield from (Value("num", form), Value("id", form))
     elif argument.role is Role.CONTENT:
         yield from _of_text(str(value))
@@ -95,7 +95,7 @@ def _of_value(text: str, role: Role) -> Iterator[Value]:
     if role is Role.DATE or any(one.type == "id" and is_whole(one, text) for one in typed):
         yield from typed
     elif len(text.split()) == 1:
-        yield from (one for one in typed if one.type not in {"num", "pct"} or text.strip().isdigit())
+        yield from (one for one in typed if _stands_for(one, text))
     yield from (Value("day", one.form[5:]) for one in typed if one.type == "date")
     yield Value("text", " ".join(said))
     yield Value("id", text.strip().lower())
@@ -105,6 +105,13 @@ def _of_value(text: str, role: Role) -> Iterator[Value]:
         for gram in runs(said):
             yield from (Value("gram", gram), Value("text", gram))
     yield from (Value("word", stem(word)) for word in said[:LONGEST_NAME])
+
+
+def _stands_for(value: Value, text: str) -> bool:
+    """Whether a value in a text of one piece is that piece: not a number in an id, nor the last part of a path."""
+    if value.type == "path":
+        return value.form.strip("/") == comparable(text.strip()).replace("\\", "/").strip("/")
+    return value.type not in {"num", "pct"} or text.strip().isdigit()
 
 
 def runs(said: Sequence[str]) -> list[str]:
@@ -129,5 +136,5 @@ def operands(number: float, requests: Iterable[Request]) -> Iterator[str]:
 
 def _reckoned_with(requests: Iterable[Request]) -> list[float]:
     """The numbers that the user gave, and half of each: a bill is shared by two more often than by any other number."""
-    given = [float(number) for request in requests for number in request.numbers]
+    given = [float(number) for request in requests for number in request.numbers if float(number) > 1]
     return [*given, *(number / 2 for number in given if number > _SMALL)]

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from guardhouse.trust.ledger.kinds import acts_in
-from guardhouse.trust.ledger.values import Value, is_whole, values
+from guardhouse.trust.ledger.values import Value, is_whole, number_form, values
 from guardhouse.trust.ledger.words import grams, name_words, stem, telling, words
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class _Reader:
                 self.read(item, place, _field(name), depth + 1)
 
     def _scalar(self, number: float, at: int | None, field: str) -> None:
-        form = f"{number:.10g}"
+        form = number_form(number)
         place = at if at is not None else self._new_object(self._new_group())
         slot = self._slot("f", place, field)
         self._note(Value("num", form), slot)

@@ -248,7 +248,7 @@ def pasted_part(message: str, typed: str) -> str:
 def read_request(typed: str) -> Request:
     """What the words of a message ask for."""
     said = words(typed)[:_MOST_WORDS]
-    stemmed = [stem(word) for word in said]
+    stemmed = [stem(word) for word in words(affirmed(typed))[:_MOST_WORDS]]
     found = [(value.type, value.form) for value in values(typed)]
     numbers = [form for kind, form in found if kind == "num" and len(form) <= _LONGEST_NUMBER]
     numbers += [str(_NUMBER_WORDS[word]) for word in said if word in _NUMBER_WORDS]
@@ -288,6 +288,42 @@ def _marks(said: list[str], stemmed: list[str]) -> Iterator[str]:
             yield mark
 
 
+_NEGATING: Final = frozenset("not dont never doesnt wont cannot without".split())
+_MEANT: Final = frozenset("forget hesitate only just worry miss fail need have know".split())
+
+
+def affirmed(typed: str) -> str:
+    """The words of a message without the sentences that forbid something: what nobody is to do is not asked for."""
+    kept = []
+    for sentence in typed.replace("\n", ". ").split(". "):
+        said = words(sentence)
+        forbids = any(
+            word in _NEGATING and not _MEANT.intersection(said[at + 1 : at + 3]) for at, word in enumerate(said)
+        )
+        if not forbids or sentence.rstrip().endswith("?"):
+            kept.append(sentence)
+    return ". ".join(kept)
+
+
+_PROPOSING: Final = tuple(
+    "shall i|should i|may i|can i|want me to|like me to|go ahead|proceed|confirm|ok to|okay to|is that right|"
+    "is this right|is that ok|is this ok|sound good|sounds good|do you agree|ready to|i will|ill|would you like|do you want".split(
+        "|"
+    )
+)
+_LAST_LINES: Final = 12
+
+
+def proposal(shown: str) -> str:
+    """What an answer proposes to do, as far as a short yes can mean it: its end, if that asks or says what will be
+    done. Comments that nobody sees are no part of it."""
+    pieces = shown.split("<!--")
+    text = pieces[0] + "".join(piece.partition("-->")[2] for piece in pieces[1:])
+    lines = [line for line in text.split("\n") if line.strip()][-_LAST_LINES:]
+    said = f" {' '.join(words(' '.join(lines)))} "
+    return "\n".join(lines) if any(f" {phrase} " in said for phrase in _PROPOSING) else ""
+
+
 def told_of(typed: str) -> tuple[str, ...]:
     """The stems of the words that tell one thing from another: not what is to be done, but what with."""
     return tuple(dict.fromkeys(word for word in telling(words(typed)[:_MOST_WORDS]) if word not in VERBS))
@@ -295,8 +331,9 @@ def told_of(typed: str) -> tuple[str, ...]:
 
 def request_values(typed: str) -> Iterator[Value]:
     """Everything of a message that a later value may be compared with."""
-    said = words(typed)[:_MOST_WORDS]
-    yield from values(typed)
+    meant = affirmed(typed)
+    said = words(meant)[:_MOST_WORDS]
+    yield from values(meant)
     for word in dict.fromkeys(said):
         if word not in COMMON:
             yield Value("word", stem(word))

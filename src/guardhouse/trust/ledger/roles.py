@@ -92,12 +92,20 @@ class Parameter(msgspec.Struct, frozen=True):
     default: Any = None
 
 
+_PICKING: Final = frozenset("id ids number name key ref handle".split())
+_NOT_PEOPLE: Final = frozenset("append add move copy save write convert up due valid from in rename".split())
+
+
 def by_name(name: str, tool_words: Sequence[str] = ()) -> Role | None:
     """The role that an argument's name speaks of, if any. `tool_words` are those of the tool's own name."""
     parts = name_words(name)
     if not parts:
         return None
     last = parts[-1]
+    if len(parts) > 1 and last in _PICKING and any(_BY_NAME.get(word) is Role.RECIPIENT for word in parts[:-1]):
+        return Role.RECIPIENT  # `payee_id`, `account_number`, `user_name`
+    if len(parts) > 1 and last == "to" and parts[0] not in _NOT_PEOPLE:
+        return Role.RECIPIENT  # `forward_to`
     if last in {"id", "ids", "uuid", "ref", "key", "index"} and parts[-1] != "apikey":
         return Role.SECRET if parts[-2:] in (["api", "key"], ["secret", "key"], ["private", "key"]) else Role.SELECTOR
     for word in (last, *parts[:-1]):

@@ -5,10 +5,12 @@ The user's words and the words of objects are compared as fingerprints; nothing 
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.evidence import Evidence, EvidenceSource
-from guardhouse.trust.ledger.words import COMMON, name_words, stem, words
+from guardhouse.trust.ledger.kinds import is_ordinary
+from guardhouse.trust.ledger.words import name_words, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,6 +35,7 @@ class Sightings:
         self.marks = frozenset(mark for request in requests for mark in request.marks)
         self.fields = frozenset(field for request in requests for field in request.fields)
         self._places = frozenset(request.place for request in requests if request.place is not None)
+        self._families: dict[tuple[int, int], _Family] = {}
 
     def of(self, value: str) -> tuple[Occurrence, ...]:
         """Where a value was seen."""
@@ -75,7 +78,7 @@ class Sightings:
     def speaks_of(self, name: str) -> bool:
         """Whether the user named somebody: by a part of their name, or by the first part of their address."""
         said = [word for word in words(name.partition("@")[0]) if len(word) >= _SHORTEST_NAME and word.isalpha()]
-        return any(self.said_word(stem(word)) for word in said[:2] if word not in COMMON)
+        return any(self.said_word(stem(word)) for word in said[:2] if not is_ordinary(word))
 
     def object_of(self, one: Occurrence) -> KeptObject | None:
         """The thing that a value belongs to."""
@@ -95,51 +98,65 @@ class Sightings:
         asked for most or least of, it is the one at the place that they named, or it fits their words best, and better
         than any other. `loosely`, it is enough that it alone has one of their words."""
         own = self.object_of(one)
-        if own is None:
+        place = place_of(one)
+        if own is None or place is None:
             return False
-        siblings = self._siblings(one, own)
-        if not self.marks.isdisjoint(own.flags) or self._stands_there(one, own, siblings):
+        family = self._family(one.event.seq, own.group)
+        if not self.marks.isdisjoint(own.flags) or family.index(place) in self._places & family.several:
             return True
-        mine = self._score(own, siblings)
-        fits = mine > 0 or is_pointed(one)
-        if len(siblings) == 1 or "all" in self.marks:
-            return fits
-        if loosely and any(
-            sum(word in other.words for other in siblings) == 1 for word in self._state.said & {*own.words}
-        ):
+        mine = family.scores[place]
+        if len(family.scores) == 1 or "all" in self.marks:
+            return mine > 0 or is_pointed(one)
+        if loosely and place in family.distinct:
             return True
-        scores = [self._score(other, siblings) for other in siblings]
-        return mine > 0 and mine == max(scores) and scores.count(mine) == 1
+        return bool(mine > 0 and mine == family.best and family.ties == 1)
 
     def is_passed_over(self, one: Occurrence) -> bool:
         """Whether the user spoke of one of the siblings of what a value belongs to, and of nothing that it has."""
         own = self.object_of(one)
-        if own is None or "all" in self.marks:
-            return False
-        siblings = self._siblings(one, own)
-        return self._score(own, siblings) == 0 and any(self._score(other, siblings) > 0 for other in siblings)
-
-    def _siblings(self, one: Occurrence, own: KeptObject) -> list[KeptObject]:
-        return [other for other in self._traces.objects.get(one.event.seq, ()) if other.group == own.group]
-
-    def _stands_there(self, one: Occurrence, own: KeptObject, siblings: Sequence[KeptObject]) -> bool:
-        """Whether it is `the second one`."""
         place = place_of(one)
-        if not self._places or len(siblings) < 2 or place is None:
+        if own is None or place is None or "all" in self.marks:
             return False
-        before = self._traces.objects[one.event.seq][:place]
-        return sum(other.group == own.group for other in before) in self._places
+        family = self._family(one.event.seq, own.group)
+        return bool(family.scores[place] == 0 and family.best > 0)
 
-    def _score(self, own: KeptObject, siblings: Sequence[KeptObject]) -> float:
-        """How much of a thing the user spoke of; words that all siblings share tell nothing, and who piles up words so
-        as to fit every request fits none of them well."""
-        score = 0.0
-        for word in self._state.said & {*own.words}:
-            shared = sum(word in other.words for other in siblings)
-            if shared < len(siblings) or len(siblings) == 1:
-                score += 1 / shared
-        size: float = max(len(own.words), _FEW_WORDS) ** 0.5
-        return round(score / size, 6)
+    def _family(self, seq: int, group: int) -> _Family:
+        """The siblings of a group, looked at once."""
+        known = self._families.get((seq, group))
+        if known is None:
+            members = [
+                (place, self._state.said.intersection(one.words), len(one.words))
+                for place, one in enumerate(self._traces.objects[seq])
+                if one.group == group
+            ]
+            known = self._families[seq, group] = _Family(members)
+        return known
+
+
+class _Family:
+    """Siblings, and how much of each the user spoke of. Words that all of them share tell nothing, and who piles up
+    words so as to fit every request fits none of them well."""
+
+    def __init__(self, members: list[tuple[int, frozenset[int], int]]) -> None:
+        shared = Counter(word for _, said, _ in members for word in said)
+        alone = len(members) == 1
+        self.scores: dict[int, float] = {
+            place: round(
+                sum(1 / shared[word] for word in said if alone or shared[word] < len(members))
+                / max(size, _FEW_WORDS) ** 0.5,
+                6,
+            )
+            for place, said, size in members
+        }
+        self.best = max(self.scores.values())
+        self.ties = list(self.scores.values()).count(self.best)
+        self.distinct = {place for place, said, _ in members if any(shared[word] == 1 for word in said)}
+        self.several = frozenset(range(len(members))) if not alone else frozenset[int]()
+        self._order = {place: number for number, place in enumerate(self.scores)}
+
+    def index(self, place: int) -> int:
+        """Which one of them it is, from 0."""
+        return self._order[place]
 
 
 def place_of(one: Occurrence) -> int | None:
@@ -183,4 +200,8 @@ def is_pointed(one: Occurrence) -> bool:
 
 def is_made(one: Occurrence) -> bool:
     """Whether it came back from a call that made or changed something, in a field that the service fills in."""
-    return one.event.detail is not None and "made" in one.event.detail and one.slot[:1] == "s"
+    made = one.event.detail is not None and "made" in one.event.detail
+    return made and one.slot[:1] == "s" and not _IDS.isdisjoint(name_words(field_of(one))[-1:])
+
+
+_IDS: Final = frozenset({"id", "ids", "uuid", "guid"})

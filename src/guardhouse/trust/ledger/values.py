@@ -58,7 +58,7 @@ _FILE_ENDINGS: Final = frozenset(
 
 def values(text: str) -> Iterator[Value]:
     """Every typed value in a text, repetitions included."""
-    chunks = text.split()
+    chunks = _plainly(text).split()
     dated: set[int] = set()
     yield from _dates_in_words(chunks, dated)
     yield from _grouped(chunks, dated)
@@ -72,6 +72,23 @@ def values(text: str) -> Iterator[Value]:
             yield from _reached(chunk)
         elif chunk and not chunk.isalpha():
             yield from _of_chunk(chunk, chunks[at + 1] if at + 1 < len(chunks) else "")
+
+
+_FOLDED: Final = {
+    **dict.fromkeys((0x3002, 0xFF0E, 0xFF61), "."), **dict.fromkeys((0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)),
+}  # fmt: skip
+_ESCAPES: Final = (("%2e", "."), ("%2E", "."), ("%40", "@"), ("%2f", "/"), ("%2F", "/"))
+
+
+def _plainly(text: str) -> str:
+    """A text with the spellings of dots, slashes and at signs resolved in which links hide, and without what is not
+    seen."""
+    if not text.isascii():
+        text = text.translate(_FOLDED)
+    if "%" in text:
+        for escape, char in _ESCAPES:
+            text = text.replace(escape, char)
+    return text
 
 
 def _grouped(chunks: Sequence[str], taken: set[int]) -> Iterator[Value]:
@@ -113,6 +130,10 @@ def _is_group(chunk: str, before: str) -> bool:
 def _reached(chunk: str) -> Iterator[Value]:
     """What a piece of text names that can be reached: links, addresses, hosts. However long it is: data that is to be
     carried off makes a link long."""
+    chunk = chunk.lstrip("/") if chunk.startswith("//") else chunk
+    scheme, colon, rest = chunk.partition(":")
+    if colon and scheme.lower() in {"http", "https"} and not rest.startswith("//"):
+        chunk = f"{scheme}://{rest.lstrip('/')}"
     if "://" in chunk:
         yield from _links(chunk)
     elif "@" in chunk or "＠" in chunk:
@@ -302,8 +323,8 @@ def _number(lowered: str) -> tuple[str | None, bool]:
     part = text[point + 1 :] if point >= 0 else ""
     if not part.isdigit() and part:
         return None, False
-    if len(whole) > _LONGEST_NUMBER:
-        return whole.lstrip("0") or "0", percent
+    if len(whole) > _LONGEST_NUMBER or not part:
+        return f"{'-' if negative else ''}{whole.lstrip('0') or '0'}", percent
     return number_form(float(f"{'-' if negative else ''}{whole or '0'}.{part or '0'}")), percent
 
 
@@ -319,8 +340,13 @@ def _decimal_point(text: str) -> int:
 
 
 def number_form(number: float) -> str:
-    """The one form of a number."""
-    return f"{number:.10g}"
+    """The one form of a number. Whole numbers keep every digit: they may be accounts."""
+    if isinstance(number, int):
+        return str(number)
+    return str(int(number)) if number.is_integer() and abs(number) < _EXACT else f"{number:.12g}"
+
+
+_EXACT: Final = 2**53
 
 
 def _numeric_date(lowered: str) -> tuple[Value, ...] | None:
@@ -434,6 +460,20 @@ def _day_number(chunk: str) -> int | None:
 def _year(chunks: Sequence[str], at: int) -> int | None:
     text = chunks[at].strip(_CLOSING) if at < len(chunks) else ""
     return int(text) if text.isdigit() and len(text) == 4 and int(text) in _YEARS else None
+
+
+def is_exactly(value: Value, text: str) -> bool:
+    """Whether a text is this address or link and nothing besides: no second one in it, nothing that a reader drops. A
+    name before an address in angle brackets is none of it."""
+    bare = comparable(text.strip())
+    if value.type == "email":
+        name, bracket, rest = bare.partition("<")
+        if bracket and rest.endswith(">") and all(char.isalpha() or char in " .-" for char in name):
+            bare = rest[:-1]
+        return bare == value.form
+    for scheme in ("https://", "http://"):
+        bare = bare.removeprefix(scheme)
+    return bare.removeprefix("www.").rstrip("/") == comparable(value.form)
 
 
 def is_whole(value: Value, text: str) -> bool:

@@ -32,8 +32,9 @@ _VOWELS: Final = frozenset("aeiouy")
 
 
 def comparable(text: str) -> str:
-    """The text in the one form in which texts are compared: compatibility forms resolved, case folded."""
-    return text.lower() if text.isascii() else normalize("NFKC", text).casefold()
+    """The text in the one form in which texts are compared: compatibility forms resolved, in small letters. Case
+    is not folded further: `ß` and `ss` are two domains."""
+    return text.lower() if text.isascii() else normalize("NFKC", text).lower()
 
 
 def words(text: str) -> list[str]:
