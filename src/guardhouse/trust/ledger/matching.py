@@ -12,7 +12,16 @@ import msgspec
 
 from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument
 from guardhouse.trust.ledger.intent import asks_for
-from guardhouse.trust.ledger.questions import LONGEST_PHRASE, MOST_WORDS, candidates, grave_choices, operands, runs
+from guardhouse.trust.ledger.questions import (
+    LONGEST_PHRASE,
+    MOST_WORDS,
+    POWERS,
+    candidates,
+    grave_choices,
+    operands,
+    power_words,
+    runs,
+)
 from guardhouse.trust.ledger.reading import ANY_ACT
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
 from guardhouse.trust.ledger.sightings import (
@@ -40,23 +49,6 @@ Source = Literal[
 """Where an argument's value comes from, as far as the session tells."""
 FINE: Final = frozenset({"default", "user", "confirmed", "own", "trusted", "derived", "made", "picked"})
 
-_POWERS: Final = {
-    "w": "write edit",
-    "rw": "write edit full",
-    "write": "write edit",
-    "edit": "edit write",
-    "editor": "edit editor write",
-    "admin": "admin administrator",
-    "owner": "owner",
-    "public": "public publicly",
-    "full": "full",
-    "everyone": "everyone",
-    "all": "all",
-    "maintain": "maintain",
-    "maintainer": "maintainer",
-    "anyone": "anyone public everyone",
-}
-"""Settings that let more people in, or let them do more, with the words of a person for them."""
 _KIN: Final = {
     "cart": "cart buy create",
     "buy": "buy cart pay",
@@ -147,8 +139,8 @@ class Ledger:
             return ("default",)
         if role is Role.FLAG:
             return (self._flag(argument),)
-        if isinstance(value, str) and role is Role.SELECTOR and value.lower() in _POWERS:
-            return (self._power(value.lower()),)
+        if isinstance(value, str) and role is Role.SELECTOR and value.lower() in POWERS:
+            return (self._power(argument),)
         forms = [str(one) for one in candidates(argument) if one.type != "word"]
         if role is Role.CODE:
             return self._code(argument, forms)
@@ -238,16 +230,13 @@ class Ledger:
 
     def _flag(self, argument: Argument) -> Source:
         value, choices = argument.value, argument.parameter.choices
-        if isinstance(value, str) and value.lower() in _POWERS and choices:
-            return self._power(value.lower())
-        if value is True and not _POWERS.keys().isdisjoint(name_words(argument.key)):
-            return self._power(name_words(argument.key)[-1])
+        if (value is True or choices) and power_words(argument):
+            return self._power(argument)
         return "nowhere" if choices and value not in choices else "default"
 
-    def _power(self, named: str) -> Source:
+    def _power(self, argument: Argument) -> Source:
         """A setting that lets more people in, or lets them do more: the user must have spoken of it."""
-        said = _POWERS.get(named, named).split()
-        return "user" if any(self._sightings.said_word(stem(word)) for word in said) else "nowhere"
+        return "user" if any(map(self._sightings.said_word, power_words(argument))) else "nowhere"
 
     def _code(self, argument: Argument, forms: list[str]) -> tuple[Source] | tuple[Source, Occurrence]:
         """Something that will be run: a model may write it, and what it would do is looked at elsewhere; but it must

@@ -29,6 +29,25 @@ _SMALL: Final = 2
 _LONGEST_CHOICE: Final = 40
 
 
+POWERS: Final = {
+    "w": "write edit",
+    "rw": "write edit full",
+    "write": "write edit",
+    "edit": "edit write",
+    "editor": "edit editor write",
+    "admin": "admin administrator",
+    "owner": "owner",
+    "public": "public publicly",
+    "full": "full",
+    "everyone": "everyone",
+    "all": "all",
+    "maintain": "maintain",
+    "maintainer": "maintainer",
+    "anyone": "anyone public everyone",
+}
+"""Settings that let more people in, or let them do more, with the words of a person for them."""
+
+
 def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Request]) -> list[str]:
     """Every value that judging these arguments may want to know the origins of. ValueError if they are too many."""
     found = tuple(found)
@@ -38,6 +57,8 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
     for argument in found:
         for value in candidates(argument):
             asked[str(value)] = None
+        for word in power_words(argument):
+            asked[f"word:{word}"] = None
         if argument.role is Role.AMOUNT and isinstance(argument.value, (int, float)):
             for operand in operands(float(argument.value), requests):
                 asked[f"num:{operand}"] = None
@@ -51,6 +72,15 @@ def grave_choices(found: Iterable[Argument]) -> frozenset[str]:
     chosen = [one.value for one in found if one.role is Role.SELECTOR and isinstance(one.value, str)]
     said = {stem(word) for value in chosen if len(value) <= _LONGEST_CHOICE for word in name_words(value)}
     return frozenset(said & GRAVE)
+
+
+def power_words(argument: Argument) -> list[str]:
+    """The stems of a person's words for the power that an argument gives, if it gives any: by its value, or by its name
+    where that is switched on."""
+    named = name_words(argument.key) if argument.value is True else []
+    if isinstance(argument.value, str):
+        named = [argument.value.lower()]
+    return [stem(word) for name in named for word in POWERS.get(name, "").split()]
 
 
 def candidates(argument: Argument) -> Iterator[Value]:
