@@ -108,9 +108,10 @@ class Ledger:
             and not self._shape.kind.is_free_step
         )
 
-    def is_asked_for(self, traced: Iterable[Traced] = ()) -> bool:
-        """Whether the user's words ask for such an action; see `asks_for`."""
-        all_fine = all(one.is_fine for one in traced)
+    def is_asked_for(self, traced: Iterable[Traced] | None = None) -> bool:
+        """Whether the user's words ask for such an action; see `asks_for`. Where its arguments are not looked at, they
+        speak for nothing."""
+        all_fine = traced is not None and all(one.is_fine for one in traced)
         return asks_for(self._shape.kind, grave_choices(self._found), self._sightings, all_fine=all_fine)
 
     def trace(self) -> list[Traced]:
@@ -197,7 +198,7 @@ class Ledger:
                 return one
         if role not in SENSITIVE:
             for one in filter(is_listed, seen):
-                if self._sightings.is_picked(one) and not self._is_order(one):
+                if self._sightings.is_named(one) and not self._is_order(one):
                     return one
         return self._opens_door(role, seen)
 

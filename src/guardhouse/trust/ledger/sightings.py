@@ -103,6 +103,14 @@ class Sightings:
         scores = [self._score(other, siblings) for other in siblings]
         return mine > 0 and mine == max(scores) and scores.count(mine) == 1
 
+    def is_named(self, one: Occurrence) -> bool:
+        """Whether the user's words single out what a value belongs to, and it is more than all that was there to read:
+        a lone sentence is not picked by having been looked at."""
+        own = self.object_of(one)
+        if own is None or (len(self._siblings(one, own)) == 1 and self._state.said.isdisjoint(own.words)):
+            return False
+        return self.is_picked(one)
+
     def is_passed_over(self, one: Occurrence) -> bool:
         """Whether the user spoke of one of the siblings of what a value belongs to, and of nothing that it has."""
         own = self.object_of(one)
