@@ -115,7 +115,7 @@ def _of_value(text: str, role: Role) -> Iterator[Value]:
     if role is Role.DATE or any(is_whole(one, text) for one in typed):
         yield from typed
     elif len(text.split()) == 1:
-        yield from (one for one in typed if one.type not in {"num", "pct"} or text.strip().isdigit())
+        yield from (one for one in typed if one.type not in {"num", "pct"} or text.strip().isdecimal())
     yield from (Value("day", one.form[5:]) for one in typed if one.type == "date")
     yield Value("text", " ".join(said))
     yield Value("id", text.strip().lower())

@@ -154,7 +154,7 @@ def from_kept(texts: Mapping[str, str]) -> Request:
         fields=_named(texts.get("fields", ""), FIELDS),
         numbers=tuple(number for number in texts.get("numbers", "").split(",") if number),
         percents=tuple(number for number in texts.get("percents", "").split(",") if number),
-        place=int(place) if place.isdigit() else None,
+        place=int(place) if place.isdecimal() else None,
         confirms="confirms" in texts,
     )
 

@@ -145,7 +145,7 @@ class Sightings:
 def place_of(one: Occurrence) -> int | None:
     """The number of the thing, within its event, that a value belongs to."""
     digits = one.slot.partition(":")[0][1:]
-    return int(digits) if digits.isdigit() else None
+    return int(digits) if digits.isdecimal() else None
 
 
 def field_of(one: Occurrence) -> str:
