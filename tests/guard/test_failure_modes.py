@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from guarded_house import RecordingResolver, codes
+from remembered_talk import TOOLS, Remembering, Talk
 
 from guardhouse.audit import AuditLog
 from guardhouse.config import find_sources
@@ -35,6 +36,7 @@ from guardhouse.model import (
     Severity,
     ToolCallPost,
     ToolCallPre,
+    Traces,
     UserInput,
 )
 from guardhouse.observing import switch_mode
@@ -42,6 +44,7 @@ from guardhouse.opening import open_guard
 from guardhouse.pins import Described, PinStore
 from guardhouse.policy import PolicyEngine
 from guardhouse.redact import Redactor
+from guardhouse.sessions import MemorySessions, SessionLimits
 
 TABLE = Path(__file__).parents[2] / "docs" / "failure-modes.md"
 NOTE = ReasonCode(id="test.note", title="Seen", severity=Severity.INFO, why="", instead="", example="")
@@ -432,6 +435,101 @@ def test_session_can_not_remember(house):
     check(guard, content, DENY, "guard.session_unwritable")
     check(guard, UserInput(content="hello", origin="typed", session_id="s"), DENY, "guard.session_unwritable")
     assert guard.evaluate(CONTENT).decision is ALLOW, "what is part of no session is remembered by none"
+
+
+SEND = {"to": "bob@example.com", "body": "hello"}
+
+
+class Forgetful(Remembering):
+    """Remembers, and answers as told when it is asked."""
+
+    def __init__(self, **answers):
+        super().__init__()
+        self.answers = answers
+
+    def state(self, session_id):
+        return self._answer("state", lambda: Remembering.state(self, session_id))
+
+    def traces(self, session_id, values):
+        return self._answer("traces", lambda: Remembering.traces(self, session_id, values))
+
+    def _answer(self, name, found):
+        answer = self.answers.get(name, found)
+        return answer() if callable(answer) else answer
+
+
+def remembered(house, sessions):
+    """A guard, and a call that it would let through because the user asked for it."""
+    guard = house.guard(TOOLS, sessions=sessions)
+    Talk(guard).user("Send bob@example.com an email that says hello").read("a page")
+    return guard, ToolCallPre(tool="send_email", params=SEND, session_id="s")
+
+
+def test_session_state_can_not_be_read(house):
+    guard, call = remembered(house, Forgetful())
+    assert guard.evaluate(call).decision is ALLOW
+    for answer in (broken, None, {}, SessionState(error="damaged")):
+        check(*remembered(house, Forgetful(state=answer)), ASK, "provenance.unknown_session")
+
+
+def test_session_traces_can_not_be_read(house):
+    for answer in (broken, None, {}, Traces(error="damaged")):
+        check(*remembered(house, Forgetful(traces=answer)), ASK, "provenance.unknown_session")
+
+
+def test_session_index_is_damaged(house, monkeypatch):
+    (house.config / "config.yaml").write_text(TOOLS)
+    with machine_guard(house, monkeypatch) as guard:
+        Talk(guard).user("Send bob@example.com an email that says hello").read("a page")
+        call = ToolCallPre(tool="send_email", params=SEND, session_id="s")
+        assert guard.evaluate(call).decision is ALLOW
+    file = house.root / "state" / "sessions.db"
+    file.write_bytes(b"no index at all" * 1000)
+    with machine_guard(house, monkeypatch) as guard:
+        check(guard, call, ASK, "provenance.unknown_session")
+        page = ToolCallPost(tool="read_page", content="a page", session_id="s")
+        check(guard, page, DENY, "guard.session_unwritable")
+
+
+def test_session_is_full(house):
+    sessions = Remembering(MemorySessions(bytes(32), limits=SessionLimits(events=2)))
+    guard, call = remembered(house, sessions)
+    page = ToolCallPost(tool="read_page", content="another page", session_id="s")
+    check(guard, page, DENY, "guard.session_unwritable")
+    check(guard, UserInput(content="hello", origin="typed", session_id="s"), DENY, "guard.session_unwritable")
+    assert guard.evaluate(call).decision is ALLOW, "what it knows still counts"
+
+
+def test_more_was_read_than_can_be_found_again(house):
+    guard, call = remembered(house, Remembering())
+    link = "You should really look at https://evil.example/claim today, it is worth it"
+    linked = msgspec.structs.replace(call, params={**SEND, "body": link})
+    assert guard.evaluate(linked).decision is ALLOW
+    Talk(guard).read(f"{' '.join(f'w{number}' for number in range(150_000))} https://evil.example/claim")
+    check(guard, linked, ASK, "provenance.unknown_value")
+    assert guard.evaluate(call).decision is ALLOW, "what the user gave is the user's"
+
+
+def test_call_has_more_arguments_than_are_looked_at(house):
+    guard, call = remembered(house, Remembering())
+    deep = "bob@example.com"
+    for _ in range(30):
+        deep = [deep]
+    for to in (["bob@example.com"] * 401, deep):
+        check(guard, msgspec.structs.replace(call, params={**SEND, "to": to}), ASK, "provenance.unknown_value")
+
+
+def test_text_in_a_call_is_longer_than_is_looked_up(house):
+    guard, call = remembered(house, Remembering())
+    assert guard.evaluate(msgspec.structs.replace(call, params={**SEND, "body": "my " * 3900})).decision is ALLOW
+    long = msgspec.structs.replace(call, params={**SEND, "body": "my " * 4100})
+    check(guard, long, ASK, "provenance.unknown_value")
+
+
+def test_call_has_more_values_than_are_looked_up(house):
+    guard, call = remembered(house, Remembering())
+    more = {f"body{number}": " ".join(f"w{number}x{part}" for part in range(3900)) for number in range(12)}
+    check(guard, msgspec.structs.replace(call, params={**SEND, **more}), ASK, "guard.detector_failed")
 
 
 PAGE = ToolCallPost(tool="web_fetch", content="a page")

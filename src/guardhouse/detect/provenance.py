@@ -356,12 +356,12 @@ def _of(traced: Traced, scene: Scene, traces: Traces) -> Finding:
 
     if traced.private:
         code = PRIVATE_DATA
+    elif traced.source == "nowhere":
+        code = UNKNOWN_VALUE
     elif traced.role is Role.CONTENT:
         code = PLANTED_TEXT
     elif traced.source == "delegated":
         code = DELEGATED
-    elif traced.source == "nowhere":
-        code = UNKNOWN_VALUE
     elif traced.role in {Role.RECIPIENT, Role.DESTINATION}:
         code = UNTRUSTED_DESTINATION
     else:

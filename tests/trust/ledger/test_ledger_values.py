@@ -121,6 +121,11 @@ def test_any_text_can_be_looked_through(text):
     assert all(value.type and isinstance(value.form, str) for value in values(text))
 
 
+@pytest.mark.parametrize("text", ["May 5 ²⁰²⁴", "𐩀/𐩀/2024", "𐩀:𐩀", "5 May 𐩀𐩀𐩀𐩀", "¹%", "+𐩀𐩀 𐩀𐩀𐩀", "①②"])
+def test_digits_that_are_no_numbers_are_none(text):
+    list(values(text))
+
+
 @given(st.text(alphabet="a@:/.,;()<>\"'[]+-0123 tm%$#\\", max_size=80))
 def test_any_mixture_of_marks_can_be_looked_through(text):
     list(values(text))

@@ -20,6 +20,7 @@ from guardhouse.trust.ledger.questions import (
     grant_of,
     grave_choices,
     operands,
+    power_words,
     runs,
 )
 from guardhouse.trust.ledger.reading import ANY_ACT
@@ -49,25 +50,6 @@ Source = Literal[
 """Where an argument's value comes from, as far as the session tells."""
 FINE: Final = frozenset({"default", "user", "confirmed", "own", "trusted", "derived", "made", "picked"})
 
-_POWERS: Final = {
-    "w": "write edit",
-    "rw": "write edit full",
-    "write": "write edit",
-    "edit": "edit write",
-    "editor": "edit editor write",
-    "admin": "admin administrator",
-    "owner": "owner",
-    "public": "public publicly",
-    "full": "full",
-    "everyone": "everyone",
-    "all": "all",
-    "maintain": "maintain",
-    "maintainer": "maintainer",
-    "anyone": "anyone public everyone",
-    "writer": "write edit writer",
-    "contributor": "contribute contributor edit",
-}
-"""Settings that let more people in, or let them do more, with the words of a person for them."""
 _KIN: Final = {
     "cart": "cart buy create",
     "buy": "buy cart pay",
@@ -81,7 +63,6 @@ _KIN: Final = {
 }
 """Kinds that one sentence may mean by another's word."""
 _LONGEST_CHOICE: Final = 3
-_CLOSING: Final = frozenset({"private", "restricted", "confidential"})
 _SETTINGS: Final = frozenset(
     "method speed variant size color colour mode format unit currency language priority want option payment shipping "
     "ship class state status frequency every reason category style level ending".split()
@@ -133,9 +114,10 @@ class Ledger:
             and not self._shape.kind.is_free_step
         )
 
-    def is_asked_for(self, traced: Iterable[Traced] = ()) -> bool:
-        """Whether the user's words ask for such an action; see `asks_for`."""
-        all_fine = all(one.is_fine for one in traced)
+    def is_asked_for(self, traced: Iterable[Traced] | None = None) -> bool:
+        """Whether the user's words ask for such an action; see `asks_for`. Where its arguments are not looked at, they
+        speak for nothing."""
+        all_fine = traced is not None and all(one.is_fine for one in traced)
         if all_fine and self._sightings.of(grant_of(self._shape.name)):
             return True
         return asks_for(self._shape.kind, grave_choices(self._found), self._sightings, all_fine=all_fine)
@@ -170,10 +152,8 @@ class Ledger:
             return ("default",)
         if role is Role.FLAG:
             return (self._flag(argument),)
-        if isinstance(value, str) and role is Role.SELECTOR and value.strip().lower() in _POWERS:
-            return (self._power(value.strip().lower()),)
-        if role is Role.SELECTOR and not _POWERS.keys().isdisjoint(name_words(argument.key)[-1:]):
-            return (self._flag(argument),)
+        if role is Role.SELECTOR and power_words(argument):
+            return (self._power(argument),)
         if self._sightings.of(grant_of(self._shape.name, argument)):
             return ("confirmed",)
         if isinstance(value, str) and role in {Role.RECIPIENT, Role.DESTINATION} and not _is_plainly_written(value):
@@ -234,7 +214,7 @@ class Ledger:
                 return one
         if role not in SENSITIVE and not self._is_weighty:
             for one in filter(is_listed, seen):
-                if self._sightings.is_picked(one) and not self._is_order(one):
+                if self._sightings.is_named(one) and not self._is_order(one):
                     return one
         return self._opens_door(role, seen)
 
@@ -267,20 +247,13 @@ class Ledger:
 
     def _flag(self, argument: Argument) -> Source:
         value, choices = argument.value, argument.parameter.choices
-        named = name_words(argument.key)
-        if isinstance(value, str) and value.strip().lower() in _POWERS:
-            return self._power(value.strip().lower())
-        is_on = str(value).strip().lower() in {"true", "1", "yes", "on"}
-        if is_on and not _POWERS.keys().isdisjoint(named):
-            return self._power(named[-1])
-        if not is_on and not _CLOSING.isdisjoint(named):
-            return self._power("public")
+        if power_words(argument):
+            return self._power(argument)
         return "nowhere" if choices and value not in choices else "default"
 
-    def _power(self, named: str) -> Source:
+    def _power(self, argument: Argument) -> Source:
         """A setting that lets more people in, or lets them do more: the user must have spoken of it."""
-        said = _POWERS.get(named, named).split()
-        return "user" if any(self._sightings.said_word(stem(word)) for word in said) else "nowhere"
+        return "user" if any(map(self._sightings.said_word, power_words(argument))) else "nowhere"
 
     def _code(self, argument: Argument, forms: list[str]) -> tuple[Source] | tuple[Source, Occurrence]:
         """Something that will be run: a model may write it, and what it would do is looked at elsewhere; but it must

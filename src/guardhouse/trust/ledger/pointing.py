@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 _LONGEST: Final = 6
 _LONGEST_TEXT: Final = 1000
 """Characters of an argument that may say what a call is about."""
-_EXACT: Final = frozenset({"email", "url", "path", "id", "handle"})
+_EXACT: Final = frozenset({"email", "url", "host", "path", "id", "handle"})
+_PLACES: Final = frozenset({"email", "url"})
 
 
 def pointing_questions(found: Iterable[Argument], shape: Shape) -> list[str]:
@@ -56,9 +57,11 @@ def points_at(found: list[Argument], shape: Shape, traces: Traces) -> bool:
     if not texts:
         return any(users(f"word:{noun}") for noun in shape.kind.named)
     for argument in texts:
-        exact = [str(value) for value in _said_as(argument) if value.type != "word"]
-        if any(map(users, exact)):
+        forms = [value for value in _said_as(argument) if value.type != "word"]
+        if any(users(str(value)) for value in forms):
             return True
+        if any(value.type in _PLACES for value in forms):
+            continue  # another address is another place, however many words it shares
         said = telling(words(argument.value[:_LONGEST_TEXT]))
         if said and sum(users(f"word:{word}") for word in said) * 2 > len(said):
             return True

@@ -29,6 +29,27 @@ _SMALL: Final = 2
 _LONGEST_CHOICE: Final = 40
 
 
+POWERS: Final = {
+    "w": "write edit",
+    "rw": "write edit full",
+    "write": "write edit",
+    "edit": "edit write",
+    "editor": "edit editor write",
+    "admin": "admin administrator",
+    "owner": "owner",
+    "public": "public publicly",
+    "full": "full",
+    "everyone": "everyone",
+    "all": "all",
+    "maintain": "maintain",
+    "maintainer": "maintainer",
+    "anyone": "anyone public everyone",
+    "writer": "write edit writer",
+    "contributor": "contribute contributor edit",
+}
+"""Settings that let more people in, or let them do more, with the words of a person for them."""
+
+
 def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Request]) -> list[str]:
     """Every value that judging these arguments may want to know the origins of. ValueError if they are too many."""
     found = tuple(found)
@@ -40,6 +61,8 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
         asked[grant_of(shape.name, argument)] = None
         for value in candidates(argument):
             asked[str(value)] = None
+        for word in power_words(argument):
+            asked[f"word:{word}"] = None
         if argument.role is Role.AMOUNT and isinstance(argument.value, (int, float)):
             for operand in operands(float(argument.value), requests):
                 asked[f"num:{operand}"] = None
@@ -61,6 +84,25 @@ def grave_choices(found: Iterable[Argument]) -> frozenset[str]:
     chosen = [one.value for one in found if one.role is Role.SELECTOR and isinstance(one.value, str)]
     said = {stem(word) for value in chosen if len(value) <= _LONGEST_CHOICE for word in name_words(value)}
     return frozenset(said & GRAVE)
+
+
+def power_words(argument: Argument) -> list[str]:
+    """The stems of a person's words for the power that an argument gives, if it gives any: by its value, or by its name
+    where that is switched on, or where what keeps others out is switched off."""
+    named = name_words(argument.key)
+    said = str(argument.value).strip().lower()
+    if isinstance(argument.value, str) and said in POWERS:
+        named = [said]
+    elif said in _ON:
+        named = [name for name in named if name in POWERS]
+    else:
+        named = ["public"] if said in _OFF and not _KEEPING_OUT.isdisjoint(named) else []
+    return [stem(word) for name in named for word in POWERS[name].split()]
+
+
+_ON: Final = frozenset({"true", "1", "yes", "on"})
+_OFF: Final = frozenset({"false", "0", "no", "off"})
+_KEEPING_OUT: Final = frozenset({"private", "restricted", "confidential"})
 
 
 def candidates(argument: Argument) -> Iterator[Value]:
@@ -111,7 +153,7 @@ def _stands_for(value: Value, text: str) -> bool:
     """Whether a value in a text of one piece is that piece: not a number in an id, nor the last part of a path."""
     if value.type == "path":
         return value.form.strip("/") == comparable(text.strip()).replace("\\", "/").strip("/")
-    return value.type not in {"num", "pct"} or text.strip().isdigit()
+    return value.type not in {"num", "pct"} or text.strip().isdecimal()
 
 
 def runs(said: Sequence[str]) -> list[str]:

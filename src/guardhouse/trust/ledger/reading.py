@@ -391,13 +391,13 @@ def _is_labelled(line: str) -> bool:
 
 
 def _has_no_digit(text: str) -> bool:
-    return not any(map(str.isdigit, text))
+    return not any(map(str.isdecimal, text))
 
 
 def _is_item(line: str) -> bool:
     bare = line.strip()
     head = bare.split(maxsplit=1)[0]
-    return bare.startswith(_BULLETS) or (head[:1].isdigit() and head[-1:] in {".", ")", ":"})
+    return bare.startswith(_BULLETS) or (head[:1].isdecimal() and head[-1:] in {".", ")", ":"})
 
 
 def _is_table(record: dict[str, Any]) -> bool:

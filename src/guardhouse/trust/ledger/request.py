@@ -155,7 +155,7 @@ def from_kept(texts: Mapping[str, str]) -> Request:
         fields=_named(texts.get("fields", ""), FIELDS),
         numbers=tuple(number for number in texts.get("numbers", "").split(",") if number),
         percents=tuple(number for number in texts.get("percents", "").split(",") if number),
-        place=int(place) if place.isdigit() else None,
+        place=int(place) if place.isdecimal() else None,
         confirms="confirms" in texts,
     )
 
@@ -305,12 +305,11 @@ def affirmed(typed: str) -> str:
     return ". ".join(kept)
 
 
-_PROPOSING: Final = tuple(
-    "shall i|should i|may i|can i|want me to|like me to|go ahead|proceed|confirm|ok to|okay to|is that right|"
-    "is this right|is that ok|is this ok|sound good|sounds good|do you agree|ready to|i will|ill|would you like|do you want".split(
-        "|"
-    )
-)
+_PROPOSING: Final = (
+    "shall i", "should i", "may i", "can i", "want me to", "like me to", "go ahead", "proceed", "confirm", "ok to",
+    "okay to", "is that right", "is this right", "is that ok", "is this ok", "sound good", "sounds good",
+    "do you agree", "ready to", "i will", "ill", "would you like", "do you want",
+)  # fmt: skip
 _LAST_LINES: Final = 12
 
 

@@ -111,6 +111,17 @@ class Sightings:
             return True
         return bool(mine > 0 and mine == family.best and family.ties == 1)
 
+    def is_named(self, one: Occurrence) -> bool:
+        """Whether the user's words single out what a value belongs to, and it is more than all that was there to read:
+        a lone sentence is not picked by having been looked at."""
+        own = self.object_of(one)
+        if own is None:
+            return False
+        is_lone = len(self._family(one.event.seq, own.group).scores) == 1
+        if is_lone and self._state.said.isdisjoint(own.words):
+            return False
+        return self.is_picked(one)
+
     def is_passed_over(self, one: Occurrence) -> bool:
         """Whether the user spoke of one of the siblings of what a value belongs to, and of nothing that it has."""
         own = self.object_of(one)
@@ -162,7 +173,7 @@ class _Family:
 def place_of(one: Occurrence) -> int | None:
     """The number of the thing, within its event, that a value belongs to."""
     digits = one.slot.partition(":")[0][1:]
-    return int(digits) if digits.isdigit() else None
+    return int(digits) if digits.isdecimal() else None
 
 
 def field_of(one: Occurrence) -> str:

@@ -85,7 +85,7 @@ def _host(form: str) -> str:
     """The host of a link, given by its form: without a user and a port."""
     place = form.partition("/")[0].rpartition("@")[2]
     host, colon, port = place.rpartition(":")
-    return host if colon and port.isdigit() else place
+    return host if colon and port.isdecimal() else place
 
 
 def _copied(text: str, sightings: Sightings, *, outward: bool) -> Iterator[Supplied]:

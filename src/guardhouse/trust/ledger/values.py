@@ -116,15 +116,15 @@ def _starts_group(chunk: str) -> bool:
     bare = chunk.lstrip(f"{_OPENING}+")
     digits = bare.rstrip(_CLOSING)
     if chunk.lstrip(_OPENING).startswith("+"):
-        return digits.isdigit()
-    if len(digits) == 4 and digits[:2].isalpha() and digits[:2].isascii() and digits[2:].isdigit():
+        return digits.isdecimal()
+    if len(digits) == 4 and digits[:2].isalpha() and digits[:2].isascii() and digits[2:].isdecimal():
         return digits == bare
-    return digits.isdigit() and digits == bare and digits.startswith("0") and len(digits) >= 3
+    return digits.isdecimal() and digits == bare and digits.startswith("0") and len(digits) >= 3
 
 
 def _is_group(chunk: str, before: str) -> bool:
     bare = chunk.rstrip(_CLOSING)
-    return bare.isalnum() and bare.isascii() and 2 <= len(bare) <= 7 and bare[-1].isdigit() and before[-1:].isalnum()
+    return bare.isalnum() and bare.isascii() and 2 <= len(bare) <= 7 and bare[-1].isdecimal() and before[-1:].isalnum()
 
 
 def _reached(chunk: str) -> Iterator[Value]:
@@ -157,7 +157,7 @@ def _of_chunk(chunk: str, following: str) -> Iterator[Value]:
         yield Value("path", path)
         yield Value("path", path.rpartition("/")[2]) if not path.endswith("/") else Value("path", path.rstrip("/"))
         return
-    if not any(map(str.isdigit, lowered)):
+    if not any(map(str.isdecimal, lowered)):
         return
     yield from _with_digits(chunk, lowered, following)
 
@@ -181,10 +181,10 @@ def _with_digits(chunk: str, lowered: str, following: str) -> Iterator[Value]:
             yield Value("id", number)
         return
     plain = lowered.replace("-", "").replace(".", "")
-    if sum(map(str.isdigit, plain)) >= 2 and plain.isalnum() and plain.isascii() and len(plain) >= 5:
+    if sum(map(str.isdecimal, plain)) >= 2 and plain.isalnum() and plain.isascii() and len(plain) >= 5:
         yield Value("id", lowered)
         return
-    digits = "".join(char for char in lowered if char.isdigit())
+    digits = "".join(char for char in lowered if char.isdecimal())
     if len(digits) >= 7 and set(lowered) <= set("0123456789+-().x/ "):
         yield Value("id", digits)
     elif len(lowered) > 1 and plain.isalnum():
@@ -262,7 +262,7 @@ def _authority(rest: str) -> tuple[str, str, str, str]:
     else:
         host, _, port = place.partition(":")
         host = _unglued(host)
-    if not port.isdigit():
+    if not port.isdecimal():
         port = ""
     return comparable(host).rstrip("."), f"{user}{at}", port, tail.removeprefix("/").rstrip("/")
 
@@ -281,7 +281,7 @@ def _bare_link(chunk: str) -> Iterator[Value]:
     if not _is_host(lowered):
         return
     place = lowered.removeprefix("www.")
-    whole = place + (f":{port}" if port.isdigit() and port not in {"80", "443"} else "")
+    whole = place + (f":{port}" if port.isdecimal() and port not in {"80", "443"} else "")
     tail = path.rstrip("/") if slash else ""
     yield Value("url", f"{whole}/{tail}" if tail else whole)
     yield Value("host", place)
@@ -302,7 +302,7 @@ def _is_host(name: str) -> bool:
         2 <= len(last) <= 12
         and set(last) <= _LETTERS
         and last not in _FILE_ENDINGS
-        and any(not label.isdigit() for label in labels[:-1])
+        and any(not label.isdecimal() for label in labels[:-1])
         and len(labels[0]) > 1
     )
 
@@ -316,12 +316,12 @@ def _number(lowered: str) -> tuple[str | None, bool]:
         text = text.removeprefix(name).removesuffix(name)
     negative = text.startswith("-")
     text = text.lstrip("+-").replace("'", "").replace("’", "").replace("_", "")
-    if not text or len(text) > 2 * _LONGEST_NUMBER or not text[-1].isdigit() or not set(text) <= set("0123456789.,"):
+    if not text or len(text) > 2 * _LONGEST_NUMBER or not text[-1].isdecimal() or not set(text) <= set("0123456789.,"):
         return None, False
     point = _decimal_point(text)
-    whole = "".join(char for char in (text[:point] if point >= 0 else text) if char.isdigit())
+    whole = "".join(char for char in (text[:point] if point >= 0 else text) if char.isdecimal())
     part = text[point + 1 :] if point >= 0 else ""
-    if not part.isdigit() and part:
+    if not part.isdecimal() and part:
         return None, False
     if len(whole) > _LONGEST_NUMBER or not part:
         return f"{'-' if negative else ''}{whole.lstrip('0') or '0'}", percent
@@ -352,11 +352,11 @@ _EXACT: Final = 2**53
 def _numeric_date(lowered: str) -> tuple[Value, ...] | None:
     """`2024-05-15`, `15.05.2024`, `5/15/2024`, with a time behind a T or not."""
     day, letter, moment = lowered.partition("t")
-    if letter and not (moment[:2].isdigit() and ":" in moment):
+    if letter and not (moment[:2].isdecimal() and ":" in moment):
         return None
     for mark in "-/.":
         parts = day.split(mark)
-        if len(parts) == 3 and all(part.isdigit() and len(part) <= 4 for part in parts):
+        if len(parts) == 3 and all(part.isdecimal() and len(part) <= 4 for part in parts):
             found = _ordered([int(part) for part in parts], parts, mark)
             if found is None:
                 return None
@@ -398,7 +398,7 @@ def clock_time(lowered: str, following: str) -> str | None:
         elif after == name:
             half = name
     parts = text.split(":")
-    if not all(part.isdigit() and len(part) <= 2 for part in parts) or len(parts) > 3:
+    if not all(part.isdecimal() and len(part) <= 2 for part in parts) or len(parts) > 3:
         return None
     if len(parts) == 1 and not half and not (lowered.endswith("h") and lowered != text):
         return None
@@ -427,7 +427,7 @@ def _dates_in_words(chunks: Sequence[str], dated: set[int]) -> Iterator[Value]:
             year = _year(chunks, max(at, day_at) + 1)
             dated.update({day_at} if year is None else {day_at, max(at, day_at) + 1})
             form = date_form(year, month, day)
-        elif last_month and at and comparable(chunks[at - 1]) in _UNTIL and raw[:1].isdigit():
+        elif last_month and at and comparable(chunks[at - 1]) in _UNTIL and raw[:1].isdecimal():
             day = _day_number(raw) or 0
             form = date_form(None, last_month, day)
             dated.update({at} if form is not None else ())
@@ -454,12 +454,12 @@ def _day_number(chunk: str) -> int | None:
     text = comparable(chunk.strip(_CLOSING))
     for ending in ("st", "nd", "rd", "th"):
         text = text.removesuffix(ending)
-    return int(text) if text.isdigit() and len(text) <= 2 and 1 <= int(text) <= _HIGHEST_DAY else None
+    return int(text) if text.isdecimal() and len(text) <= 2 and 1 <= int(text) <= _HIGHEST_DAY else None
 
 
 def _year(chunks: Sequence[str], at: int) -> int | None:
     text = chunks[at].strip(_CLOSING) if at < len(chunks) else ""
-    return int(text) if text.isdigit() and len(text) == 4 and int(text) in _YEARS else None
+    return int(text) if text.isdecimal() and len(text) == 4 and int(text) in _YEARS else None
 
 
 def is_exactly(value: Value, text: str) -> bool:

@@ -107,4 +107,4 @@ COMMON: Final = frozenset(
 
 def telling(of: Iterable[str]) -> list[str]:
     """The stems of words that say what is spoken of."""
-    return [stem(word) for word in of if word not in COMMON and (len(word) > 1 or word.isdigit())]
+    return [stem(word) for word in of if word not in COMMON and (len(word) > 1 or word.isdecimal())]
