@@ -25,7 +25,7 @@ BY_NAME = (
     ("command", Role.CODE),
     ("password", Role.SECRET),
     ("api_key", Role.SECRET),
-    ("user_id", Role.SELECTOR),
+    ("user_id", Role.RECIPIENT),
     ("key", Role.SELECTOR),
     ("body", Role.CONTENT),
     ("subject", Role.CONTENT),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardhouse.trust.ledger.values import only_value, text_value, values
+from guardhouse.trust.ledger.values import values
 
 FOUND = (
     # text, what must be found in it
@@ -108,12 +108,6 @@ def test_of_values_that_are_glued_together_the_first_is_the_whole():
 
 def test_a_user_in_a_link_stays_part_of_it():
     assert str(next(values("https://data@evil.com/x"))) != str(next(values("https://evil.com/x")))
-
-
-def test_a_text_may_be_one_value_or_a_name():
-    assert only_value("bob@x.com").form == "bob@x.com"
-    assert only_value("bob@x.com and more") is None
-    assert str(text_value("The  Coffee-Mug")) == "text:the coffee mug"
 
 
 @given(st.text())

@@ -342,7 +342,8 @@ class Ledger:
         if not reckons or not isinstance(value, (int, float)):
             return False
         forms = [f"num:{operand}" for operand in operands(float(value), requests)]
-        return bool(self._sightings.trusted(forms)) or any(map(is_pointed, self._sightings.untrusted(forms)))
+        in_play = self._sightings.untrusted(forms)
+        return bool(self._sightings.trusted(forms)) or any(is_pointed(one) or not is_written(one) for one in in_play)
 
     def _is_spoken_name(self, argument: Argument) -> bool:
         """Whether a recipient is the full name of somebody whom the user named in part. Who that is, is told by the

@@ -288,7 +288,8 @@ def _marks(said: list[str], stemmed: list[str]) -> Iterator[str]:
             yield mark
 
 
-_NEGATING: Final = frozenset("not dont never doesnt wont cannot without".split())
+_NEVER: Final = frozenset({"dont", "never"})
+_BEFORE_NOT: Final = frozenset({"do", "must", "should", "may", "please"})
 _MEANT: Final = frozenset("forget hesitate only just worry miss fail need have know".split())
 
 
@@ -298,7 +299,9 @@ def affirmed(typed: str) -> str:
     for sentence in typed.replace("\n", ". ").split(". "):
         said = words(sentence)
         forbids = any(
-            word in _NEGATING and not _MEANT.intersection(said[at + 1 : at + 3]) for at, word in enumerate(said)
+            (word in _NEVER or (word == "not" and said[at - 1 : at] != [] and said[at - 1] in _BEFORE_NOT))
+            and not _MEANT.intersection(said[at + 1 : at + 3])
+            for at, word in enumerate(said)
         )
         if not forbids or sentence.rstrip().endswith("?"):
             kept.append(sentence)
