@@ -449,12 +449,11 @@ def test_nothing_is_left_behind_by_making_an_index(path, index):
 
 
 def test_a_look_up_uses_the_keys_of_the_tables_only(path, index):
-    from guardhouse.sessions import sqlite
-
     index.append("s", returned(), [("word", "a")])
     connection = sqlite3.connect(path)
     queries = [
-        (sqlite._ROWS, (1, 1)),
+        ("SELECT seq FROM settled WHERE session = ? AND fingerprint IN (?, ?)", (1, 1, 2)),
+        ("SELECT seq FROM recent WHERE session = ? AND fingerprint IN (?, ?)", (1, 1, 2)),
         ("SELECT * FROM event WHERE session = ? AND seq = ?", (1, 1)),
         ("SELECT * FROM event WHERE session = ? AND kind = ? ORDER BY seq DESC LIMIT ?", (1, "user_said", 16)),
         ("SELECT kept FROM object WHERE session = ? AND seq = ?", (1, 1)),

@@ -282,7 +282,11 @@ def kind_of(tool: str, description: str = "") -> Kind:
     verbs = _verbs(in_name)
     if not verbs and description:
         verbs = _verbs([stem(word) for word in words(description[:200])][:6])
-    named = frozenset(word for word in in_name if word not in _BLAND and (word not in _TOOL_KIND or word in _ALSO_NOUN))
+    named = frozenset(
+        word
+        for word in in_name
+        if word not in _BLAND and word not in COMMON and (word not in _TOOL_KIND or word in _ALSO_NOUN)
+    )
     nouns = frozenset().union(named, *(group for group in _GROUPS if not group.isdisjoint(named)))
     acts = tuple(word for word in _ranked(in_name)[:1] if word not in _GENERIC and word not in _ALSO_NOUN)
     return Kind(

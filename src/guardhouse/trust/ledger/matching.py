@@ -65,7 +65,7 @@ _KIN: Final = {
 _LONGEST_CHOICE: Final = 3
 _SETTINGS: Final = frozenset(
     "method speed variant size color colour mode format unit currency language priority want option payment shipping "
-    "ship class state status frequency every reason category style level ending".split()
+    "ship permission access type kind class state status frequency every reason category style level ending".split()
 )
 """Arguments that choose how something is done, not what is done or to whom."""
 _COUNTED: Final = frozenset({"max count", "min count", "all"})
@@ -249,7 +249,11 @@ class Ledger:
         value, choices = argument.value, argument.parameter.choices
         if power_words(argument):
             return self._power(argument)
-        return "nowhere" if choices and value not in choices else "default"
+        if choices and value not in choices:
+            return "nowhere"
+        if isinstance(value, str) and choices and not self._may_be_chosen(argument):
+            return self._given(value, [f"text:{' '.join(words(value))}"]) or "nowhere"
+        return "default"
 
     def _power(self, argument: Argument) -> Source:
         """A setting that lets more people in, or lets them do more: the user must have spoken of it."""

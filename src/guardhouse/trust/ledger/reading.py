@@ -47,6 +47,8 @@ ANY_ACT: Final = "~*"
 """Instead of the kinds of action that a text speaks of, where these are too many to be kept."""
 _DEEPEST: Final = 24
 _LONGEST_QUOTE: Final = 400
+_SHORT: Final = 64
+"""Characters of a text that may be one value, written with blanks."""
 
 _SERVER_FIELDS: Final = frozenset(
     "id ids uuid guid key sha hash etag created updated modified timestamp date time size bytes count total status "
@@ -213,7 +215,7 @@ class _Reader:
         # What stands in a longer text was written by whoever wrote that, whatever field it is in.
         inner = slot if len(text.split()) == 1 else self._slot("p", at, field)
         for value in values(text):
-            self._note(value, slot if is_whole(value, text) else inner)
+            self._note(value, slot if len(text) <= _SHORT and is_whole(value, text) else inner)
             self._measure_value(at, field, value)
         self._phrases(said, slot)
         self._words(at, said)
