@@ -27,9 +27,7 @@ def guard(tmp_path):
     ) as opened:
         for session in ("s1", "s2"):
             opened.evaluate(UserInput(content="Send the report by mail", origin="typed", session_id=session))
-            opened.evaluate(
-                ToolCallPost(tool="read_mail", content=PAGE, params={}, call_id="c7", session_id=session)
-            )
+            opened.evaluate(ToolCallPost(tool="read_mail", content=PAGE, params={}, call_id="c7", session_id=session))
         yield opened
 
 
