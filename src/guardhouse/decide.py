@@ -284,18 +284,18 @@ class Case:
             return None
         if isinstance(action, ToolCallPre) and not self._for_run:
             return None
-        excerpt = self._excerpt()
         grade: Grade = "untrusted" if verdict.untrusted else "trusted"
+        excerpt = self._excerpt() if verdict.untrusted else ""  # of what may have to be quoted, and of nothing else
         match action:
             case UserInput():
                 # Only words that a person typed carry authority; what they pasted is somebody's text.
                 by: Grade = "user" if action.origin == "typed" else "untrusted"
-                return NewEvent(kind="user_said", name=action.origin, grade=by, excerpt=excerpt)
+                return NewEvent(kind="user_said", name=action.origin, grade=by)
             case OutputPublish():
                 if (action.channel or "").startswith(_TO_SERVER):
                     return None  # sent to a server, and not shown to the user, whose yes can't mean it
                 # A model's words may be anybody's.
-                return NewEvent(kind="assistant_showed", grade="untrusted", excerpt=excerpt)
+                return NewEvent(kind="assistant_showed", grade="untrusted")
             case ToolCallPre():
                 name, call_id = self.described.tool_name or "", self.described.call_id
                 return NewEvent(kind="granted", name=name, call_id=call_id, grade="trusted")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from guardhouse.detect.grading import evidence_of
-from guardhouse.detect.provenance import call_value, granted_values, makes, pointed
+from guardhouse.detect.provenance import call_value, fetched, granted_values, looks_up, makes, may_be_led, pointed
 from guardhouse.model import (
     MemoryReadPost,
     NewObject,
@@ -24,6 +24,7 @@ from guardhouse.model import (
 )
 from guardhouse.trust.ledger import (
     echoes,
+    only_made,
     pasted_part,
     proposal,
     read_content,
@@ -31,10 +32,11 @@ from guardhouse.trust.ledger import (
     request_values,
     told_of,
     typed_part,
+    written,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from guardhouse.detect import Scene
     from guardhouse.model import NewEvent, Verdict
@@ -103,13 +105,26 @@ def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], s
             detail["made"] = "1"
         if pointed(scene):
             detail["pointed"] = "1"
-    reading = read_content(content, labels=labels, echoed=echoed)
+    reading = read_content(content, labels=labels, echoed=echoed, shaped=fetched(scene))
+    if event.grade == "trusted" and not looks_up(scene):
+        reading = only_made(reading)
     quotes = _quotes(reading, mask) if event.grade == "untrusted" else ()
     remembered = _content(reading, msgspec.structs.replace(event, detail=detail or None), quotes)
-    if "made" in detail:
-        made = (("c", call_value(scene)), *remembered.values)
-        return msgspec.structs.replace(remembered, values=made)
-    return remembered
+    return msgspec.structs.replace(remembered, values=(*_of_call(scene), *remembered.values))
+
+
+def _of_call(scene: Scene) -> Iterator[tuple[str, str]]:
+    """What is remembered of the call that an answer belongs to: that it was made, if it did something, and what the
+    model wrote into it."""
+    action = scene.action
+    if not isinstance(action, ToolCallPost):
+        return
+    if makes(scene):
+        yield ("c", call_value(scene))
+    led = may_be_led(scene)
+    if action.params and (led or makes(scene)):
+        for seen in written(action.params, led=led):
+            yield (seen.slot, str(seen.value))
 
 
 def _content(reading: Reading, event: NewEvent, quotes: tuple[str, ...] = ()) -> Remembered:

@@ -132,6 +132,13 @@ _CONSEQUENTIAL: Final = (
 )
 
 
+_LOOKING: Final = (
+    Capability.READS,
+    Capability.READS_PRIVATE,
+    Capability.READS_UNTRUSTED,
+    Capability.EXECUTES,
+    Capability.EGRESS,
+)
 GRANTABLE: Final = frozenset(
     {UNTRUSTED_DESTINATION.id, UNTRUSTED_VALUE.id, UNKNOWN_VALUE.id, DELEGATED.id, UNASKED_KIND.id}
 )
@@ -175,6 +182,27 @@ def makes(scene: Scene) -> bool:
     return consequential(scene) and not _only_fetches(scene)
 
 
+def looks_up(scene: Scene) -> bool:
+    """Whether what the tool came back with was found somewhere, and not just said back."""
+    profile = scene.rule_tool
+    return profile is None or profile.may(*_LOOKING)
+
+
+def fetched(scene: Scene) -> bool:
+    """Whether an answer comes from an address on the network: whoever owns that chose its form, too."""
+    from guardhouse.trust.ledger import Role
+
+    places = [str(one.value) for one in _arguments(scene) if one.role is Role.DESTINATION]
+    return any("." in place or ":" in place for place in places)
+
+
+def may_be_led(scene: Scene) -> bool:
+    """Whether untrusted content has come into the session, or may have: from then on, what a model writes may be what
+    somebody else told it to."""
+    state = scene.session()
+    return state is None or bool(state.error) or (state.kept and state.untrusted > 0)
+
+
 def _is_judged(scene: Scene) -> bool:
     """Whether the ledger has a say. An agent's own tools for files and commands are judged by what they would do."""
     action = scene.action
@@ -206,8 +234,14 @@ def _needs(scene: Scene) -> None:
     if isinstance(scene.action, ToolCallPost):
         if scene.action.params is not None and state.user:
             scene.traces(_pointing(scene))
-    elif _matters(scene) and state.user:
+    elif _matters(scene) and _has_a_say(state):
         scene.traces(_questions(scene, state))
+
+
+def _has_a_say(state: SessionState) -> bool:
+    """Whether there is anything to hold a call against. Where the user's words never came through and nothing untrusted
+    was read, the ledger knows nothing, and policy goes by the tool alone."""
+    return bool(state.user or state.untrusted)
 
 
 def _matters(scene: Scene) -> bool:
@@ -283,7 +317,7 @@ def _find(scene: Scene) -> Iterator[Finding]:
     if state.error:
         yield Finding(code=UNKNOWN_SESSION.id, detector=_ID, severity=UNKNOWN_SESSION.severity, detail=state.error)
         return
-    if not state.user:
+    if not _has_a_say(state):
         return
     traces = scene.traces(_questions(scene, state))
     if traces is None:
@@ -299,7 +333,7 @@ def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Findi
 
     shape = _shape(scene)
     sightings = Sightings(state, traces, _requests(scene, state))
-    ledger = Ledger(shape, sightings, _arguments(scene))
+    ledger = Ledger(shape, sightings, _arguments(scene), fetches=_only_fetches(scene))
     if not consequential(scene):
         if state.untrusted and not ledger.is_asked_for():
             yield _finding(CHANGING_READ, scene)

@@ -59,9 +59,9 @@ def traces(index: SessionIndex, session_id: str, values: Sequence[str]) -> Trace
     seqs = dict.fromkeys(
         one.event.seq
         for value, seen in found.items()
-        if not value.startswith(("gram:", "word:"))
+        if not value.startswith("word:")
         for one in seen
-        if one.event.grade != "user"
+        if one.event.grade != "user" and (one.event.grade == "trusted" or not value.startswith("gram:"))
     )
     return Traces(found=found, objects=index.objects(session_id, list(seqs)[-_EVENTS:]))
 

@@ -10,7 +10,7 @@ from guardhouse.trust.ledger.kinds import Kind, kind_of
 from guardhouse.trust.ledger.matching import Ledger, Source, Traced
 from guardhouse.trust.ledger.pointing import pointing_questions, points_at
 from guardhouse.trust.ledger.questions import candidates, grant_of, questions
-from guardhouse.trust.ledger.reading import Object, Reading, echoes, read_content
+from guardhouse.trust.ledger.reading import Object, Reading, echoes, only_made, read_content, written
 from guardhouse.trust.ledger.request import (
     Request,
     from_kept,
@@ -47,6 +47,7 @@ __all__ = [
     "grant_of",
     "is_unfit",
     "kind_of",
+    "only_made",
     "pasted_part",
     "pointing_questions",
     "points_at",
@@ -59,4 +60,5 @@ __all__ = [
     "telltales",
     "told_of",
     "typed_part",
+    "written",
 ]

@@ -82,10 +82,13 @@ def _walk(
         for name, item in value.items():
             inner = f"{field}.{name[:_LONGEST_KEY]}"
             said = by_name(name, tool_words)
-            if not _is_plain(name) or (parameter.role is Role.RECIPIENT and said is None and name not in _SHAPE):
-                _walk(name, f"{inner}#key", key, parameter, tool_words, found, depth + 1)
-            role = said or (Role.FLAG if name == "type" else parameter.role)
-            if parameter.role in SENSITIVE and role not in SENSITIVE and name != "type":
+            who = _is_who(name, said, key, parameter)
+            if who or not _is_plain(name):
+                own = Parameter(role=Role.RECIPIENT) if who else parameter
+                _walk(name, f"{inner}#key", key, own, tool_words, found, depth + 1)
+            is_level = name == "type" or (who and isinstance(item, str) and item.strip().lower() in _LEVELS)
+            role = Role.FLAG if is_level else said or parameter.role
+            if parameter.role in SENSITIVE and role not in SENSITIVE and not is_level:
                 role = parameter.role  # what stands inside a recipient is one, whatever it calls itself
             _walk(item, inner, name, Parameter(role=role), tool_words, found, depth + 1)
     elif isinstance(value, list):
@@ -93,6 +96,13 @@ def _walk(
             _walk(item, f"{field}[{index}]", key, parameter, tool_words, found, depth + 1)
     elif value is not None and value != "":
         found.append(Argument(field, key, value, _role(value, parameter, key), parameter))
+
+
+def _is_who(name: str, said: Role | None, key: str, parameter: Parameter) -> bool:
+    """Whether a name in a map is that of somebody: in a map of people, or of who may do what."""
+    if said is not None or name in _SHAPE:
+        return False
+    return parameter.role is Role.RECIPIENT or not _RIGHTS.isdisjoint(name_words(key))
 
 
 def _is_plain(name: str) -> bool:
@@ -118,6 +128,9 @@ def _role(value: Any, parameter: Parameter, key: str) -> Role:
 
 
 _SHAPE: Final = frozenset({"type", "kind", "role", "value", "address"})
+_LEVELS: Final = frozenset("r w rw read reader view viewer comment commenter write writer edit editor admin".split())
+"""What somebody may do, where a map says that of each."""
+_RIGHTS: Final = frozenset("permission permissions access acl grant grants share shares sharing rights roles".split())
 _CLOSED: Final = frozenset({Role.FLAG, Role.LIMIT, Role.DATE, Role.QUERY})
 """Roles that excuse a value, so that it must have the form for it."""
 _LONGEST_DATE: Final = 6

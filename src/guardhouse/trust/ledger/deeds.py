@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _LOOKS: Final = frozenset(
     "get list search find read fetch view show lookup look check count query describe browse see retrieve calculate "
     "compare preview is has can status history info details summary stats report suggest estimate validate parse "
-    "extract format convert translate render draft prepare price level template".split()
+    "extract format convert translate render draft prepare price level template latest recent newest unread pending "
+    "current methods options inbox overview".split()
 )
 """Words with which a name says that it only looks, or only prepares something."""
 _NOUNS_TOO: Final = frozenset(

@@ -392,9 +392,30 @@ _TELLING: Final = 2
 """Kinds that a word may stand for and still tell one."""
 
 
-def asked_for(said: Iterable[str]) -> frozenset[str]:
+_IDIOMS: Final = {
+    tuple(map(stem, idiom.split())): frozenset(kinds.split())
+    for kinds, idioms in (
+        ("delete", "get rid|clear out|clear up|throw away|throw out|take away|take off|take it off|take them off"),
+        ("delete move", "bin it|bin them|bin that|bin the"),
+        ("cancel delete", "call off|stop the|stop my|stop that|get out"),
+        ("cancel switch", "turn off|switch off"),
+        ("plan create", "pencil in|pencil it|pencil them"),
+        ("send", "drop a line|shoot a"),
+        ("buy cart", "treat me|stock up"),
+    )
+    for idiom in idioms.split("|")
+}
+"""Kinds by words that say so only together."""
+_LONGEST_IDIOM: Final = max(map(len, _IDIOMS))
+
+
+def asked_for(said: Sequence[str]) -> frozenset[str]:
     """The kinds of action that words of a person may ask for, by their stems."""
-    return frozenset().union(*(_KINDS_OF.get(word, frozenset()) for word in said))
+    found = frozenset().union(*(_KINDS_OF.get(word, frozenset()) for word in said))
+    for size in range(2, _LONGEST_IDIOM + 1):
+        for at in range(len(said) - size + 1):
+            found |= _IDIOMS.get(tuple(said[at : at + size]), frozenset())
+    return found
 
 
 def with_means(kinds: Iterable[str]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 
 from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument
+from guardhouse.trust.ledger.fields import WRITERS
 from guardhouse.trust.ledger.intent import asks_for
 from guardhouse.trust.ledger.kinds import is_ordinary
 from guardhouse.trust.ledger.questions import (
@@ -23,11 +24,13 @@ from guardhouse.trust.ledger.questions import (
     power_words,
     runs,
 )
-from guardhouse.trust.ledger.reading import ANY_ACT
+from guardhouse.trust.ledger.reading import ANY_ACT, KEY
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
 from guardhouse.trust.ledger.sightings import (
     Sightings,
     field_of,
+    is_deed,
+    is_key,
     is_listed,
     is_made,
     is_pointed,
@@ -68,9 +71,11 @@ _SETTINGS: Final = frozenset(
     "ship permission access type kind class state status frequency every reason category style level ending".split()
 )
 """Arguments that choose how something is done, not what is done or to whom."""
-_COUNTED: Final = frozenset({"max count", "min count", "all"})
+_COUNTED: Final = frozenset({"max count", "min count", "everyone"})
 _COMPLETING: Final = frozenset({"confirm", "redeem"})
-_WRITERS: Final = frozenset({"sender", "from", "author", "user"})
+_NAMES: Final = frozenset({Role.SELECTOR, Role.PATH})
+_SMALL: Final = 10_000
+"""A number below tells hardly anything."""
 _PICKS: Final = frozenset({Role.SELECTOR, Role.AMOUNT, Role.DATE, Role.PATH})
 """Roles of which a value may be an id that a service has just given out."""
 
@@ -95,8 +100,10 @@ class Traced(msgspec.Struct, frozen=True):
 class Ledger:
     """One call before the answers of the index."""
 
-    def __init__(self, shape: Shape, sightings: Sightings, found: Iterable[Argument]) -> None:
+    def __init__(self, shape: Shape, sightings: Sightings, found: Iterable[Argument], *, fetches: bool = False) -> None:
         self._shape = shape
+        self._fetches = fetches
+        """The call reaches out to read, and does nothing else."""
         self._found = tuple(found)
         self._sightings = sightings
         self._outward = shape.outward or (shape.tells and any(one.role is Role.RECIPIENT for one in self._found))
@@ -159,6 +166,8 @@ class Ledger:
         if isinstance(value, str) and role in {Role.RECIPIENT, Role.DESTINATION} and not _is_plainly_written(value):
             return ("nowhere",)
         forms = [str(one) for one in candidates(argument) if one.type != "word"]
+        if role is Role.AMOUNT:
+            forms = [form for form in forms if form.startswith(("num:", "pct:"))] or forms
         if role is Role.CODE:
             return self._code(argument, forms)
         if role is Role.DATE and isinstance(value, str):
@@ -179,8 +188,12 @@ class Ledger:
             return ("derived",)
         if self._is_spoken_name(argument):
             return ("derived",)
+        if argument.role in _NAMES and not self._is_grave and self._sightings.named_by_model(forms, argument.role):
+            return ("made",)
         seen = self._sightings.untrusted(forms, argument.role)
         if not seen:
+            if self._is_mere_look(argument) and _is_small(argument.value):
+                return ("derived",)
             is_choice = self._is_plain_choice(argument) and not self._sightings.is_cut
             return ("derived",) if is_choice else ("nowhere",)
         return self._untrusted(argument, seen)
@@ -190,7 +203,9 @@ class Ledger:
         role = argument.role
         if self._is_common_word(argument) or (role is Role.AMOUNT and argument.value == 1):
             return ("derived",)
-        if role in _PICKS and any(map(is_made, seen)):
+        if self._is_mere_look(argument):
+            return ("picked", seen[0])
+        if role in _PICKS and (any(map(is_made, seen)) or self._is_new_id(seen)):
             return ("made",)
         picked = self._picked(argument, seen)
         if picked is not None:
@@ -212,11 +227,42 @@ class Ledger:
                 return one
             if role is Role.RECIPIENT and self._is_named_member(str(argument.value), one):
                 return one
+        if role not in SENSITIVE:
+            listed = self._listed(seen)
+            if listed is not None:
+                return listed
         if role not in SENSITIVE and not self._is_weighty:
             for one in filter(is_listed, seen):
                 if self._sightings.is_named(one) and not self._is_order(one):
                     return one
         return self._opens_door(role, seen)
+
+    def _listed(self, seen: list[Occurrence]) -> Occurrence | None:
+        """The entry of a listing in plain text that has a value as its own id, if the user's words single it out, and
+        in no other listing speak of another one. An entry that stands alone may be a sentence that tells to act."""
+        keys = list(filter(is_key, seen))
+        if any(map(self._sightings.is_passed_over, keys)):
+            return None
+        for one in filter(self._sightings.is_named, keys):
+            if self._sightings.is_listed_among(one) or not (self._is_weighty or self._is_order(one)):
+                return one
+        return None
+
+    def _is_new_id(self, seen: list[Occurrence]) -> bool:
+        """Whether a value is the id that a service began its answer with, to a call that made something, and nobody
+        had it before."""
+        first = min(seen, key=lambda one: one.event.seq)
+        return is_deed(first) and first.slot == f"{KEY}0:" and not self._is_grave
+
+    def _is_mere_look(self, argument: Argument) -> bool:
+        """Whether a value only picks what is read from afar: what was found in content tells nobody anything."""
+        return self._fetches and argument.role in {Role.SELECTOR, Role.AMOUNT, Role.DATE}
+
+    @property
+    def _is_grave(self) -> bool:
+        """Whether something is gone, or open to others, afterwards; or nobody knows what is."""
+        kind = self._shape.kind
+        return kind.is_destroying or kind.is_grave or not kind.verbs
 
     def _opens_door(self, role: Role, seen: list[Occurrence]) -> Occurrence | None:
         """The sighting of what lets the user in somewhere (the name and the password of an account that they pointed
@@ -301,8 +347,7 @@ class Ledger:
     @property
     def _is_weighty(self) -> bool:
         """Whether something is gone, goes out, or is open to others afterwards; or nobody knows what is."""
-        kind = self._shape.kind
-        return self._outward or kind.is_destroying or kind.is_grave or not kind.verbs
+        return self._outward or self._is_grave
 
     def _fits(self, argument: Argument, one: Occurrence) -> bool:
         """Whether the field that a value stood in is what the user spoke of, where it matters whose it is."""
@@ -313,7 +358,7 @@ class Ledger:
         named = name_words(field_of(one))
         if not self._sightings.fields.isdisjoint(stem(word) for word in named if word != "email"):
             return True
-        if "replies" in self._sightings.marks and not _WRITERS.isdisjoint(named[-1:]):
+        if "replies" in self._sightings.marks and not WRITERS.isdisjoint(named[-1:]):
             return True
         return _is_name(str(argument.value)) or self._sightings.speaks_of(str(argument.value))
 
@@ -347,7 +392,8 @@ class Ledger:
             return False
         forms = [f"num:{operand}" for operand in operands(float(value), requests)]
         in_play = self._sightings.untrusted(forms)
-        return bool(self._sightings.trusted(forms)) or any(is_pointed(one) or not is_written(one) for one in in_play)
+        trusted = any(self._sightings.trusted([form]) for form in forms)
+        return trusted or any(is_pointed(one) or not is_written(one) for one in in_play)
 
     def _is_spoken_name(self, argument: Argument) -> bool:
         """Whether a recipient is the full name of somebody whom the user named in part. Who that is, is told by the
@@ -380,6 +426,10 @@ class Ledger:
             return False
         plain = value.isascii() and value.isalpha() and value.islower() and len(value) <= LONGEST_WORD
         return plain and self._may_be_chosen(argument)
+
+
+def _is_small(value: Any) -> bool:
+    return isinstance(value, int) and abs(value) < _SMALL
 
 
 def _is_plainly_written(value: str) -> bool:

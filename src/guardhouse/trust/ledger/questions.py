@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.trust.ledger.arguments import LONGEST_NAME
 from guardhouse.trust.ledger.kinds import GRAVE
-from guardhouse.trust.ledger.reading import GRAM
+from guardhouse.trust.ledger.reading import ANYTHING, GRAM
 from guardhouse.trust.ledger.roles import Role
 from guardhouse.trust.ledger.values import Value, is_whole, number_form, values
 from guardhouse.trust.ledger.words import comparable, grams, name_words, stem, words
@@ -54,7 +54,7 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
     """Every value that judging these arguments may want to know the origins of. ValueError if they are too many."""
     found = tuple(found)
     kind = shape.kind
-    asked: dict[str, None] = {grant_of(shape.name): None}
+    asked: dict[str, None] = {grant_of(shape.name): None, str(ANYTHING): None}
     telling = {*kind.nouns, *kind.words, *kind.grave, *grave_choices(found)}
     asked.update((f"word:{word}", None) for word in sorted(telling))
     for argument in found:

@@ -8,10 +8,12 @@ else than a sentence that anybody wrote.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from guardhouse.trust.ledger.fields import MEASURES, field_name, is_id, is_made_id, is_server_made, kept_name
 from guardhouse.trust.ledger.kinds import acts_in
+from guardhouse.trust.ledger.listings import own_ids
 from guardhouse.trust.ledger.values import Value, is_whole, number_form, values
 from guardhouse.trust.ledger.words import grams, name_words, stem, telling, words
 
@@ -50,23 +52,26 @@ _LONGEST_QUOTE: Final = 400
 _SHORT: Final = 64
 """Characters of a text that may be one value, written with blanks."""
 
-_SERVER_FIELDS: Final = frozenset(
-    "id ids uuid guid key sha hash etag created updated modified timestamp date time size bytes count total status "
-    "state type kind version number index page amount price balance currency read recurring start end day due rating "
-    "score stars quantity stock".split()
-)
-"""Fields that the service fills in by itself, by the last word of their name."""
-_FAMILIES: Final = {
-    **dict.fromkeys("size bytes length lines words".split(), "size"),
-    **dict.fromkeys("price amount cost fee total fare rent".split(), "price"),
-    **dict.fromkeys("rating score stars rated".split(), "rating"),
-    **dict.fromkeys("date time timestamp created updated modified start due day received sent".split(), "date"),
-    **dict.fromkeys("count quantity number members messages users stock items".split(), "count"),
-}
 _BULLETS: Final = ("-", "*", "•", "·", "|", "+", "#", "[", "–")
 _SEPARATORS: Final = (",", ":", "|", " - ", " – ", " — ", ";", "(", ")", "[", "]", "\t", '"', "“", "”", "=", "*")
+_CURRENCY: Final = frozenset("$€£¥₹")
+_CURRENCIES: Final = frozenset("usd eur gbp chf euro euros dollars pounds".split())
+_ODD: Final = "odd"
+"""Instead of the name of a field that is none."""
 _LONGEST_SEGMENT: Final = 8
 """Words between two separators that may be a name."""
+
+
+LISTED: Final = "#"
+"""The flag of an entry of a listing that has an id of its own."""
+KEY: Final = "k"
+"""With its number, the slot of such an id."""
+WRITTEN: Final = "w"
+"""The slot of what a model wrote after untrusted content had come in: it may be what somebody told it to write."""
+NAMED: Final = "n"
+"""The slot of what it wrote before."""
+ANYTHING: Final = Value("written", "*")
+"""Instead of all that a model wrote, where it is too much to be told."""
 
 
 class Seen(NamedTuple):
@@ -100,7 +105,7 @@ class Reading(NamedTuple):
 class _Draft:
     """An object while it is read."""
 
-    __slots__ = ("acts", "group", "measures", "quote", "words")
+    __slots__ = ("acts", "group", "listed", "measures", "quote", "words")
 
     def __init__(self, group: int) -> None:
         self.group = group
@@ -108,6 +113,7 @@ class _Draft:
         self.measures: dict[str, float | str] = {}
         self.quote = ""
         self.acts: tuple[str, ...] = ()
+        self.listed = False
 
     def add(self, stems: Iterable[str]) -> None:
         for word in stems:
@@ -117,9 +123,18 @@ class _Draft:
 
 
 class _Reader:
-    def __init__(self, labels: Mapping[str, str], echoed: frozenset[str]) -> None:
-        self._labels = labels
+    def __init__(
+        self,
+        labels: Mapping[str, str] | None = None,
+        echoed: frozenset[str] = frozenset(),
+        *,
+        shaped: bool = False,
+        runs: bool = True,
+    ) -> None:
+        self._labels = labels or {}
         self._echoed = echoed
+        self._shaped = shaped
+        self._runs = runs
         self._seen: dict[Seen, None] = {}
         self._grams: set[str] = set()
         self._objects: list[_Draft] = []
@@ -134,7 +149,8 @@ class _Reader:
         most = _flags(self._objects)
         objects = []
         for number, draft in enumerate(self._objects):
-            flags = (*sorted(most.get(number, ())), *_few(draft.acts))
+            listed = (LISTED,) if draft.listed else ()
+            flags = (*sorted(most.get(number, ())), *listed, *_few(draft.acts))
             objects.append(Object(draft.group, tuple(draft.words), flags, draft.quote))
         return Reading(tuple(self._seen), tuple(objects), self._cut)
 
@@ -186,14 +202,14 @@ class _Reader:
             if isinstance(name, str):
                 if "@" in name or " " in name.strip():
                     self._text(self._looked_at(name), place, field)
-                self.read(item, place, _field(name), depth + 1)
+                self.read(item, place, field_name(name) or _ODD, depth + 1)
 
     def _scalar(self, number: float, at: int | None, field: str) -> None:
         form = number_form(number)
         place = at if at is not None else self._new_object(self._new_group())
         slot = self._slot("f", place, field)
         self._note(Value("num", form), slot)
-        if _is_id(field):
+        if is_id(field):
             self._note(Value("id", form), slot)
         self._measure(place, field, float(number))
         self._words(place, [form])
@@ -210,7 +226,7 @@ class _Reader:
         slot = self._slot(label, at, field)
         if len(said) <= _LONGEST_NAME:
             self._note(Value("text", " ".join(said)), slot)
-        if _is_id(field):
+        if is_id(field):
             self._note(Value("id", text.strip().lower()), slot)
         # What stands in a longer text was written by whoever wrote that, whatever field it is in.
         inner = slot if len(text.split()) == 1 else self._slot("p", at, field)
@@ -226,12 +242,17 @@ class _Reader:
         """A text by itself: its entries, lines or sentences, are the objects. A heading or a `key: value` line belongs
         to what stands with it."""
         group = self._new_group()
-        for entry in _entries(text):
+        entries = _entries(text)
+        listed = list(islice(entries, _MOST_OBJECTS))
+        ids = own_ids(listed)
+        for number, entry in enumerate(chain(listed, entries)):
             if not self._goes_on():
                 self._cut = True
                 return
             place = self._new_object(group)
             slot = self._slot("p", place, field)
+            if number < len(ids) and ids[number] and not self._shaped:
+                self._listed(ids[number], entry, place)
             for line in entry:
                 said = words(line)
                 self._quote(place, line)
@@ -245,16 +266,25 @@ class _Reader:
                 draft = self._draft(place)
                 draft.acts = tuple(sorted({*draft.acts, *(f"~{kind}" for kind in acts)}))
         slot = self._slot("p", max(len(self._objects) - 1, 0), field)
-        for gram in grams(words(text), GRAM):  # also across the ends of lines
+        for gram in grams(words(text), GRAM) if self._runs else ():  # also across the ends of lines
             if gram not in self._grams:
                 self._note(Value("gram", gram), slot)
+
+    def _listed(self, own: str, entry: list[str], place: int) -> None:
+        """An entry of a listing: its id, and what it costs."""
+        draft = self._draft(place)
+        draft.listed = True
+        self._note(Value("id", own), f"{KEY}{place}:")
+        price = next((price for line in entry for price in _prices(line)), None)
+        if price is not None:
+            draft.measures.setdefault("price", price)
 
     def _labelled(self, line: str, place: int) -> None:
         """`Rating: 4.3`, `price 20 €` in a line."""
         parts = line.replace("=", ":").split(":")
         for name, rest in pairwise(parts):
             label = name_words(name[-40:])
-            family = _FAMILIES.get(label[-1]) if label else None
+            family = MEASURES.get(label[-1]) if label else None
             if family is not None:
                 number = next((value.form for value in values(rest[:60]) if value.type in {"num", "date"}), None)
                 if number is not None:
@@ -272,7 +302,7 @@ class _Reader:
                 self._note(Value("text", " ".join(said)), slot)
 
     def _phrases(self, said: list[str], slot: str) -> None:
-        for gram in grams(said, GRAM):
+        for gram in grams(said, GRAM) if self._runs else ():
             self._grams.add(gram)
             self._note(Value("gram", gram), slot)
         if len(said) <= _PHRASED:
@@ -289,12 +319,12 @@ class _Reader:
         self._draft(place).add(telling(said))
 
     def _measure(self, place: int, field: str, number: float) -> None:
-        family = _FAMILIES.get(name_words(field)[-1]) if field else None
+        family = MEASURES.get(name_words(field)[-1]) if field else None
         if family is not None:
             self._draft(place).measures.setdefault(family, number)
 
     def _measure_value(self, place: int, field: str, value: Value) -> None:
-        family = next((_FAMILIES[word] for word in name_words(field) if word in _FAMILIES), None) if field else None
+        family = next((MEASURES[word] for word in name_words(field) if word in MEASURES), None) if field else None
         if family is not None and value.type in {"num", "date"}:
             self._draft(place).measures.setdefault(family, _measure(value.form))
 
@@ -311,11 +341,13 @@ class _Reader:
 
     def _slot(self, label: str, place: int, field: str) -> str:
         said = self._labels.get(field)
-        if said == "server" or (said is None and label == "f" and _is_server_made(field)):
+        if said is None and self._shaped:
+            label = "p"
+        elif said == "server" or (said is None and label == "f" and is_server_made(field)):
             label = "s"
         elif said == "own":
             label = "o"
-        return f"{label}{place}:{field}"
+        return f"{label}{place}:{kept_name(field)}"
 
     def _new_group(self) -> int:
         self._groups += 1
@@ -334,20 +366,42 @@ class _Reader:
 
 
 def read_content(
-    content: Any, *, labels: Mapping[str, str] | None = None, echoed: frozenset[str] = frozenset()
+    content: Any,
+    *,
+    labels: Mapping[str, str] | None = None,
+    echoed: frozenset[str] = frozenset(),
+    shaped: bool = False,
 ) -> Reading:
     """What is in a tool's answer. `labels` say of fields who fills them in: `server`, `own` or `third_party`. What is
-    `echoed` was in the call already, and proves nothing by coming back."""
-    reader = _Reader(labels or {}, echoed)
+    `echoed` was in the call already, and proves nothing by coming back. `shaped`: its author chose the fields too, so
+    that a field says no more than a sentence."""
+    reader = _Reader(labels, echoed, shaped=shaped)
     reader.read(content)
     return reader.done()
 
 
 def echoes(params: Any) -> frozenset[str]:
-    """The values in a call's arguments, for `read_content`."""
-    reader = _Reader({}, frozenset())
+    """The values in a call's arguments: what an answer does not prove by saying it again."""
+    reader = _Reader()
     reader.read(params)
     return frozenset(str(seen.value) for seen in reader.done().seen)
+
+
+def written(params: Any, *, led: bool) -> tuple[Seen, ...]:
+    """What a model wrote into a call's arguments, but for runs of words: who reads it back later reads no more than
+    that. `led`: after untrusted content had come in. More than can be told stands for everything."""
+    reader = _Reader(shaped=True, runs=False)
+    reader.read(params)
+    found = reader.done()
+    slot = WRITTEN if led else NAMED
+    everything = (Seen(ANYTHING, slot),) if found.cut else ()
+    return (*everything, *dict.fromkeys(Seen(one.value, slot) for one in found.seen))
+
+
+def only_made(reading: Reading) -> Reading:
+    """Of the answer of a tool that looks nothing up: the ids that it gave out. The rest says back what it was told."""
+    kept = tuple(one for one in reading.seen if is_made_id(one.slot))
+    return reading._replace(seen=kept)
 
 
 def _entries(text: str) -> Iterator[list[str]]:
@@ -411,24 +465,18 @@ def _is_table(record: dict[str, Any]) -> bool:
     return odd * 2 > len(names)
 
 
-def _field(name: str) -> str:
-    plain = name.strip().lower()
-    return plain if plain.replace("_", "").replace("-", "").isalnum() and plain.isascii() and len(plain) <= 32 else ""
-
-
-def _is_id(field: str) -> bool:
-    parts = name_words(field)
-    return bool(parts) and parts[-1] in {"id", "ids", "uuid", "guid", "sha", "key", "slug", "sku", "ref", "number"}
-
-
-def _is_server_made(field: str) -> bool:
-    parts = name_words(field)
-    return bool(parts) and parts[-1] in _SERVER_FIELDS
-
-
 def _few(acts: tuple[str, ...]) -> tuple[str, ...]:
     """What a text speaks of doing, or that it is too much to list: there is room for few."""
     return acts if len(acts) <= _MOST_ACTS else (ANY_ACT,)
+
+
+def _prices(line: str) -> Iterator[float]:
+    """The prices in a line: numbers with a currency."""
+    chunks = line.split()
+    for chunk, following in pairwise((*chunks, "")):
+        if set(chunk) & _CURRENCY or set(following[:1]) & _CURRENCY or following.strip(".,;)").lower() in _CURRENCIES:
+            numbers = [value.form for value in values(chunk) if value.type == "num"]
+            yield from (float(form) for form in numbers[:1])
 
 
 def _measure(form: str) -> float | str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from guardhouse.trust.ledger.fields import SPOKEN_OF
 from guardhouse.trust.ledger.kinds import KINDS, VERBS, asked_for
 from guardhouse.trust.ledger.values import Value, values
 from guardhouse.trust.ledger.words import COMMON, grams, stem, telling, words
@@ -53,16 +54,8 @@ MARKS: Final = {
     "replies": "reply|respond|answer|write back|get back|tell them|tell him|tell her|let them|let him|let her|rsvp|"
                "back to|thank|refund|return|them back|follow up",
     "own": "my|mine|me|our|us|i",
+    "everyone": "everyone|everybody|whoever|anyone who|all of them|each of them|both of them",
 }  # fmt: skip
-
-FIELDS: Final = tuple(
-    stem(word)
-    for word in "participant attendee guest invitee member sender author owner recipient client contact assignee "
-    "reviewer user passport card account iban phone address birthday salary collaborator organizer organiser payee "
-    "seller customer vendor friend people team subscriber follower username email licence license insurance ssn "
-    "tax".split()
-)
-"""Names of fields in records that people speak of."""
 
 CONFIRMING: Final = frozenset(
     "yes yeah yep yup sure ok okay okey k go ahead do it please proceed confirm confirmed correct right fine good "
@@ -93,6 +86,16 @@ _LETTER_STARTS: Final = ("From:", "Sent:")
 _LETTER_HEADS: Final = ("From:", "Subject:", "Sent:", "To:", "Date:")
 _FORWARDED: Final = ("-----Original", "---------- Forwarded")
 """From here on, the rest is somebody else's."""
+_WROTE: Final = (" wrote:", " writes:", " schrieb:", " a écrit :", " a écrit:", " escribió:", " ha scritto:")
+_WORKING: Final = frozenset(
+    map(stem, "summarise summarize summary translate translation explain proofread rephrase paraphrase rewrite reword "
+              "shorten simplify correct analyse analyze interpret classify extract parse decode tldr mean describe "
+              "polish".split())
+)  # fmt: skip
+"""What is asked to be done with a text, and not as it says."""
+_HERE: Final = frozenset("this these following below it that here".split())
+_QUOTES: Final = ('"', "“”", "«»", "„“")
+_SHORTEST_QUOTED: Final = 3
 _FENCES: Final = ("```", "~~~", '"""')
 
 
@@ -115,7 +118,7 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
         texts = {
             "kinds": _letters(self.kinds, KINDS),
             "marks": _letters(self.marks, tuple(MARKS)),
-            "fields": _letters(self.fields, FIELDS),
+            "fields": _letters(self.fields, SPOKEN_OF),
             "numbers": _fitting(self.numbers),
             "percents": _fitting(self.percents),
             "place": "" if self.place is None else str(self.place),
@@ -152,7 +155,7 @@ def from_kept(texts: Mapping[str, str]) -> Request:
     return Request(
         kinds=_named(texts.get("kinds", ""), KINDS),
         marks=_named(texts.get("marks", ""), tuple(MARKS)),
-        fields=_named(texts.get("fields", ""), FIELDS),
+        fields=_named(texts.get("fields", ""), SPOKEN_OF),
         numbers=tuple(number for number in texts.get("numbers", "").split(",") if number),
         percents=tuple(number for number in texts.get("percents", "").split(",") if number),
         place=int(place) if place.isdecimal() else None,
@@ -168,8 +171,9 @@ def typed_part(message: str) -> str:
     """
     for mark in _FENCES:
         message = _without_fenced(message, mark)
-    lines = message.split("\n")
+    lines = [_without_quoted(line) for line in message.split("\n")]
     pasted = [line.strip().startswith(_PASTE_STARTS) for line in lines]
+    _mark_material(lines, pasted)
     _mark_tagged(lines, pasted)
     _mark_long(lines, pasted)
     _mark_forwarded(lines, pasted)
@@ -219,6 +223,30 @@ def _mark_long(lines: list[str], pasted: list[bool]) -> None:
         start, size = at + 1, 0
 
 
+def _mark_material(lines: list[str], pasted: list[bool]) -> None:
+    """Note everything behind a line that asks for work on the text which follows: `Summarise this mail:`."""
+    for at, line in enumerate(lines[:-1]):
+        said = words(line)
+        if _WORKING.isdisjoint(map(stem, said)):
+            continue
+        leads = line.rstrip().endswith((":", "："))
+        stands_alone = not lines[at + 1].strip() and not _HERE.isdisjoint(said) and not any(values(line))
+        if leads or stands_alone:
+            pasted[at + 1 :] = [True] * (len(lines) - at - 1)
+            return
+
+
+def _without_quoted(line: str) -> str:
+    """A line without the sentence in quotation marks that it asks for work on: `Translate "…" into German`."""
+    if _WORKING.isdisjoint(map(stem, words(line))):
+        return line
+    for marks in _QUOTES:
+        start, end = line.find(marks[0]), line.rfind(marks[-1])
+        if 0 <= start < end and len(words(line[start:end])) >= _SHORTEST_QUOTED:
+            line = f"{line[:start]} {line[end + 1 :]}"
+    return line
+
+
 def _mark_forwarded(lines: list[str], pasted: list[bool]) -> None:
     """Note everything from the head of somebody else's letter on."""
     bare = [line.strip() for line in lines]
@@ -226,7 +254,7 @@ def _mark_forwarded(lines: list[str], pasted: list[bool]) -> None:
         is_head = line.startswith(_LETTER_STARTS) and any(
             one.startswith(_LETTER_HEADS) for one in bare[at + 1 : at + 3]
         )
-        if is_head or line.startswith(_FORWARDED):
+        if is_head or line.startswith(_FORWARDED) or line.endswith(_WROTE):
             pasted[at:] = [True] * (len(lines) - at)
             return
 
@@ -248,24 +276,40 @@ def pasted_part(message: str, typed: str) -> str:
 def read_request(typed: str) -> Request:
     """What the words of a message ask for."""
     said = words(typed)[:_MOST_WORDS]
-    stemmed = [stem(word) for word in words(affirmed(typed))[:_MOST_WORDS]]
+    ordered = _without_order(said)
+    meant = affirmed(typed)
+    stemmed = [stem(word) for word in _without_order(words(meant)[:_MOST_WORDS])]
+    bidden = [stem(word) for word in words(_without_questions(meant))[:_MOST_WORDS]]
     found = [(value.type, value.form) for value in values(typed)]
-    numbers = [form for kind, form in found if kind == "num" and len(form) <= _LONGEST_NUMBER]
+    labelled = labelled_numbers(typed)
+    numbers = [form for kind, form in found if kind == "num" and len(form) <= _LONGEST_NUMBER and form not in labelled]
     numbers += [str(_NUMBER_WORDS[word]) for word in said if word in _NUMBER_WORDS]
     return Request(
-        kinds=tuple(sorted(asked_for(stemmed))),
+        kinds=tuple(sorted(asked_for(bidden))),
         marks=tuple(_marks(said, stemmed)),
-        fields=tuple(field for field in FIELDS if field in stemmed),
+        fields=tuple(field for field in SPOKEN_OF if field in stemmed),
         numbers=tuple(dict.fromkeys(numbers))[:_MOST_NUMBERS],
         percents=tuple(dict.fromkeys(form for kind, form in found if kind == "pct"))[:_MOST_NUMBERS],
-        place=next((_ORDINALS[word] for word in said if word in _ORDINALS), None),
+        place=next((_ORDINALS[word] for word in ordered if word in _ORDINALS), None),
         confirms=is_confirmation(said),
     )
 
 
 def is_confirmation(said: list[str]) -> bool:
-    """Whether a message is a yes and nothing more."""
-    return 0 < len(said) <= _LONGEST_YES and CONFIRMING.issuperset(said) and not _YES.isdisjoint(said)
+    """Whether a message is a yes and nothing more, or a short yes with how and when: `yes, for a quarter past 7`."""
+    if 0 < len(said) <= _LONGEST_YES and CONFIRMING.issuperset(said) and not _YES.isdisjoint(said):
+        return True
+    if not 1 < len(said) <= _LONGEST_YES or said[0] not in _OUTRIGHT:
+        return False
+    return _WITHHELD.isdisjoint(said) and VERBS.isdisjoint(stem(word) for word in said if word not in CONFIRMING)
+
+
+_OUTRIGHT: Final = frozenset("yes yeah yep yup sure".split())
+_WITHHELD: Final = frozenset(
+    "no not dont never but instead except without only wait stop first rather just before unless if nothing none "
+    "cancel change different other another".split()
+)
+"""Words with which a yes is no yes to what was shown."""
 
 
 _PHRASES: Final = {
@@ -284,8 +328,36 @@ def _marks(said: list[str], stemmed: list[str]) -> Iterator[str]:
         if mark == "own":
             if not plain.isdisjoint(_OWN):
                 yield mark
-        elif any(f" {phrase} " in text for phrase in phrases):
+        elif any(f" {phrase} " in text for phrase in phrases) or (mark == "everyone" and _speaks_of_all(stemmed)):
             yield mark
+
+
+_PEOPLE: Final = frozenset(
+    (*SPOKEN_OF, *map(stem, "person channel room group colleague employee manager developer student parent child "
+                      "neighbor neighbour player teacher passenger tenant resident department".split()))
+)  # fmt: skip
+_EACH: Final = frozenset(map(stem, ("all", "each", "every", "both")))
+_NEAR: Final = 4
+
+
+def _speaks_of_all(stemmed: list[str]) -> bool:
+    """Whether all of some people or places are spoken of: `all the channels`, `every member`."""
+    return any(
+        word in _EACH and not _PEOPLE.isdisjoint(stemmed[at + 1 : at + _NEAR]) for at, word in enumerate(stemmed)
+    )
+
+
+_ORDERING: Final = frozenset((*_ORDINALS, "next", "last"))
+_DETERMINERS: Final = frozenset("the my your his her their our its this that these those a an very".split())
+
+
+def _without_order(said: list[str]) -> list[str]:
+    """The words without those that tell when to do what: `First look at my mail` is about no first one."""
+    return [
+        word
+        for at, word in enumerate(said)
+        if word not in _ORDERING or (at > 0 and said[at - 1] in _DETERMINERS) or said[at + 1 : at + 2] == ["one"]
+    ]
 
 
 _NEVER: Final = frozenset({"dont", "never"})
@@ -308,6 +380,26 @@ def affirmed(typed: str) -> str:
     return ". ".join(kept)
 
 
+_ASKING: Final = frozenset(
+    "did do does is are was were has have had am what whats when whens who whos which where wheres why how hows".split()
+)
+_BIDDING: Final = frozenset("please you".split())
+
+
+def _without_questions(typed: str) -> str:
+    """The words of a message without the sentences that only ask something: `Did I get my money back?`"""
+    kept = []
+    for part in typed.replace("\n", ". ").split(". "):
+        rest = part
+        while "?" in rest:
+            sentence, _, rest = rest.partition("?")
+            said = words(sentence)
+            if not said or said[0] not in _ASKING or not _BIDDING.isdisjoint(said):
+                kept.append(sentence)
+        kept.append(rest)
+    return ". ".join(kept)
+
+
 _PROPOSING: Final = (
     "shall i", "should i", "may i", "can i", "want me to", "like me to", "go ahead", "proceed", "confirm", "ok to",
     "okay to", "is that right", "is this right", "is that ok", "is this ok", "sound good", "sounds good",
@@ -318,12 +410,74 @@ _LAST_LINES: Final = 12
 
 def proposal(shown: str) -> str:
     """What an answer proposes to do, as far as a short yes can mean it: its end, if that asks or says what will be
-    done. Comments that nobody sees are no part of it."""
+    done; only the sentences that do so, where these say with whom or where. Comments that nobody sees are no part of
+    it."""
     pieces = shown.split("<!--")
     text = pieces[0] + "".join(piece.partition("-->")[2] for piece in pieces[1:])
     lines = [line for line in text.split("\n") if line.strip()][-_LAST_LINES:]
-    said = f" {' '.join(words(' '.join(lines)))} "
-    return "\n".join(lines) if any(f" {phrase} " in said for phrase in _PROPOSING) else ""
+    sentences = [sentence for line in lines for sentence in line.replace("? ", "?\0").replace(". ", ".\0").split("\0")]
+    proposing = [sentence for sentence in sentences if _proposes(sentence)]
+    if not proposing:
+        return ""
+    exact = any(value.type in _REACHED for sentence in proposing for value in values(sentence))
+    return "\n".join(proposing if exact else lines)
+
+
+_REACHED: Final = frozenset({"email", "url", "handle", "id"})
+
+
+def _proposes(sentence: str) -> bool:
+    said = f" {' '.join(words(sentence))} "
+    return any(f" {phrase} " in said for phrase in _PROPOSING)
+
+
+_LABELS: Final = frozenset(
+    "number no nr id code pin ssn card account iban passport phone zip postcode password passcode ref reference serial "
+    "policy case".split()
+)
+_THINGS: Final = frozenset(
+    "order invoice ticket issue pr room flight version page chapter line gate seat bill transaction booking".split()
+)
+"""What a number behind them may be the name of, unless it counts what follows: `order 3 pizzas`."""
+_BETWEEN: Final = 3
+
+
+def labelled_numbers(text: str) -> frozenset[str]:
+    """The numbers in a text that stand for something and are no amounts: `my order number is 45000`. Not those that
+    stand there as amounts as well."""
+    chunks = text.split()
+    named: set[str] = set()
+    counted: set[str] = set()
+    for at, chunk in enumerate(chunks):
+        if any(map(str.isdecimal, chunk)):
+            following = chunks[at + 1] if at + 1 < len(chunks) else ""
+            forms = {value.form for value in values(f"{chunk} {following}") if value.type == "num"}
+            (named if _is_labelled(chunks[max(at - _BETWEEN, 0) : at], chunk, following) else counted).update(forms)
+    return frozenset(named - counted)
+
+
+def _is_labelled(before: list[str], chunk: str, following: str) -> bool:
+    """Whether a number has a label: right before it, or with nothing but small words between."""
+    if set(chunk) & set("$€£¥₹%") or not set(words(following)).isdisjoint(_MONEY):
+        return False
+    for number, word in enumerate(reversed(before)):
+        said = words(word)
+        if not said or word[-1:] in ".!?;":
+            return False
+        if said[-1] in _LABELS:
+            return True
+        if said[-1] in _THINGS and not number:
+            return chunk[-1:] in ".,;!?)" or not following or words(following)[:1] == [] or not _is_noun(following)
+        if said[-1] not in COMMON:
+            return False
+    return False
+
+
+_MONEY: Final = frozenset("usd eur gbp chf euro euros dollar dollars pounds pound bucks percent".split())
+
+
+def _is_noun(word: str) -> bool:
+    return not COMMON.issuperset(words(word))
 
 
 def told_of(typed: str) -> tuple[str, ...]:
@@ -335,7 +489,9 @@ def request_values(typed: str) -> Iterator[Value]:
     """Everything of a message that a later value may be compared with."""
     meant = affirmed(typed)
     said = words(meant)[:_MOST_WORDS]
-    yield from values(meant)
+    labelled = labelled_numbers(meant)
+    for value in values(meant):
+        yield Value("id", value.form) if value.type == "num" and value.form in labelled else value
     for word in dict.fromkeys(said):
         if word not in COMMON:
             yield Value("word", stem(word))

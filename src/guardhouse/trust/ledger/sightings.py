@@ -6,10 +6,13 @@ The user's words and the words of objects are compared as fingerprints; nothing 
 from __future__ import annotations
 
 from collections import Counter
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.evidence import Evidence, EvidenceSource
+from guardhouse.trust.ledger.fields import is_made_id
 from guardhouse.trust.ledger.kinds import is_ordinary
+from guardhouse.trust.ledger.reading import ANYTHING, KEY, LISTED, NAMED, WRITTEN
 from guardhouse.trust.ledger.words import name_words, stem, words
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
 _FEW_WORDS: Final = 8
 _SHORTEST_NAME: Final = 3
+_BY_MODEL: Final = frozenset({NAMED, WRITTEN})
 
 
 class Sightings:
@@ -35,11 +39,12 @@ class Sightings:
         self.marks = frozenset(mark for request in requests for mark in request.marks)
         self.fields = frozenset(field for request in requests for field in request.fields)
         self._places = frozenset(request.place for request in requests if request.place is not None)
-        self._families: dict[tuple[int, int], _Family] = {}
+        self._numbers = frozenset(number for request in requests for number in request.numbers)
+        self._families: dict[tuple[int, int, bool], _Family] = {}
 
     def of(self, value: str) -> tuple[Occurrence, ...]:
-        """Where a value was seen."""
-        return self._traces.found.get(value, ())
+        """Where a value was seen, not counting what the model itself wrote."""
+        return tuple(one for one in self._traces.found.get(value, ()) if one.slot not in _BY_MODEL)
 
     def of_any(self, values: Iterable[str]) -> list[Occurrence]:
         """Where any of these was seen."""
@@ -54,13 +59,22 @@ class Sightings:
         confirmed = self._state.confirmed
         return confirmed is not None and any(one.event.seq == confirmed for one in self.of_any(values))
 
-    def trusted(self, values: Iterable[str], role: Role | None = None) -> list[Occurrence]:
-        """Where trusted data had one of these; for an argument of that role, if it is to be trusted for it."""
-        return [
+    def trusted(self, forms: Sequence[str], role: Role | None = None) -> list[Occurrence]:
+        """Where trusted data had a value, given in all its forms; for an argument of that role, if it is to be trusted
+        for it. What a model had written before, after untrusted content came in, is nobody's word when it comes
+        back."""
+        found = [
             one
-            for one in self.of_any(values)
+            for one in self.of_any(forms)
             if one.event.grade == "trusted" and one.event.kind != "granted" and not is_unfit(one, role)
         ]
+        return found if found and min(one.event.seq for one in found) < self._first_written(forms) else []
+
+    def _first_written(self, forms: Iterable[str]) -> float:
+        """When the model wrote a value for the first time."""
+        found = self._traces.found
+        seqs = [one.event.seq for form in (*forms, str(ANYTHING)) for one in found.get(form, ()) if one.slot == WRITTEN]
+        return min(seqs, default=inf)
 
     def untrusted(self, values: Iterable[str], role: Role | None = None) -> list[Occurrence]:
         """Where untrusted content had one of these, or what is untrusted for that role. What the assistant says is
@@ -70,6 +84,33 @@ class Sightings:
             for one in self.of_any(values)
             if (one.event.grade == "untrusted" and one.event.kind != "assistant_showed") or is_unfit(one, role)
         ]
+
+    def named_by_model(self, forms: Sequence[str], role: Role) -> bool:
+        """Whether a value is the name that the model itself gave to what it made, before anybody else had it."""
+        made = [
+            one.event.seq
+            for form in forms
+            for one in self._traces.found.get(form, ())
+            if one.slot in _BY_MODEL and is_deed(one)
+        ]
+        return bool(made) and all(one.event.seq >= min(made) for one in self.untrusted(forms, role))
+
+    def planted(self, run: str) -> list[Occurrence]:
+        """Where untrusted content had a run of words that neither the user said nor trusted data had before it."""
+        found = self.of(f"gram:{run}")
+        foreign = self.untrusted([f"gram:{run}"])
+        if not foreign or self.by_user([f"text:{run}"]):
+            return []
+        first = foreign[0].event.seq
+        return [] if any(one.event.seq < first for one in found if one not in foreign) else foreign
+
+    def private(self, run: str) -> list[Occurrence]:
+        """Where the user's own data had a run of words that nobody spoke of: not the user, nor was it looked up on
+        their word."""
+        found = self.of(f"gram:{run}")
+        if not found or self.by_user([f"text:{run}"]) or any(one.event.grade != "trusted" for one in found):
+            return []
+        return [] if any(is_pointed(one) or self.is_spoken_of(one) for one in found) else list(found)
 
     def said_word(self, word: str) -> bool:
         """Whether the user's words have this stem."""
@@ -101,7 +142,7 @@ class Sightings:
         place = place_of(one)
         if own is None or place is None:
             return False
-        family = self._family(one.event.seq, own.group)
+        family = self._family(one.event.seq, own)
         if not self.marks.isdisjoint(own.flags) or family.index(place) in self._places & family.several:
             return True
         mine = family.scores[place]
@@ -109,7 +150,7 @@ class Sightings:
             return mine > 0 or is_pointed(one)
         if loosely and place in family.distinct:
             return True
-        return bool(mine > 0 and mine == family.best and family.ties == 1)
+        return bool(mine > 0 and mine == family.best and (family.ties == 1 or str(family.ties) in self._numbers))
 
     def is_named(self, one: Occurrence) -> bool:
         """Whether the user's words single out what a value belongs to, and it is more than all that was there to read:
@@ -117,7 +158,7 @@ class Sightings:
         own = self.object_of(one)
         if own is None:
             return False
-        is_lone = len(self._family(one.event.seq, own.group).scores) == 1
+        is_lone = len(self._family(one.event.seq, own).scores) == 1
         if is_lone and self._state.said.isdisjoint(own.words):
             return False
         return self.is_picked(one)
@@ -128,19 +169,25 @@ class Sightings:
         place = place_of(one)
         if own is None or place is None or "all" in self.marks:
             return False
-        family = self._family(one.event.seq, own.group)
+        family = self._family(one.event.seq, own)
         return bool(family.scores[place] == 0 and family.best > 0)
 
-    def _family(self, seq: int, group: int) -> _Family:
-        """The siblings of a group, looked at once."""
-        known = self._families.get((seq, group))
+    def is_listed_among(self, one: Occurrence) -> bool:
+        """Whether what a value belongs to is one of several that a service lists, and not the only one."""
+        own = self.object_of(one)
+        return own is not None and LISTED in own.flags and len(self._family(one.event.seq, own).scores) > 1
+
+    def _family(self, seq: int, own: KeptObject) -> _Family:
+        """The siblings of an object, looked at once. In a listing, what is not listed is none of them."""
+        listed = LISTED in own.flags
+        known = self._families.get((seq, own.group, listed))
         if known is None:
             members = [
                 (place, self._state.said.intersection(one.words), len(one.words))
                 for place, one in enumerate(self._traces.objects[seq])
-                if one.group == group
+                if one.group == own.group and (not listed or LISTED in one.flags)
             ]
-            known = self._families[seq, group] = _Family(members)
+            known = self._families[seq, own.group, listed] = _Family(members)
         return known
 
 
@@ -196,6 +243,11 @@ def is_listed(one: Occurrence) -> bool:
     return one.slot[:1] == "p" and one.slot.endswith(":")
 
 
+def is_key(one: Occurrence) -> bool:
+    """Whether it is the own id of an entry of a listing."""
+    return one.slot[:1] == KEY
+
+
 def is_unfit(one: Occurrence | None, role: Role | None) -> bool:
     """Whether it stood in a file of the project's, and such an argument is nothing for those to say."""
     if one is None or role is None or one.event.grade != "trusted" or one.event.detail is None:
@@ -211,8 +263,9 @@ def is_pointed(one: Occurrence) -> bool:
 
 def is_made(one: Occurrence) -> bool:
     """Whether it came back from a call that made or changed something, in a field that the service fills in."""
-    made = one.event.detail is not None and "made" in one.event.detail
-    return made and one.slot[:1] == "s" and not _IDS.isdisjoint(name_words(field_of(one))[-1:])
+    return is_deed(one) and is_made_id(one.slot)
 
 
-_IDS: Final = frozenset({"id", "ids", "uuid", "guid"})
+def is_deed(one: Occurrence) -> bool:
+    """Whether the call that it belongs to made or changed something."""
+    return one.event.detail is not None and "made" in one.event.detail

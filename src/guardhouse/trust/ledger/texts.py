@@ -15,7 +15,7 @@ from guardhouse.trust.ledger.values import Value, values
 from guardhouse.trust.ledger.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from guardhouse.model import Occurrence
     from guardhouse.trust.ledger.sightings import Sightings
@@ -89,26 +89,33 @@ def _host(form: str) -> str:
 
 
 def _copied(text: str, sightings: Sightings, *, outward: bool) -> Iterator[Supplied]:
-    """The first run of words that was copied from untrusted content and is longer than chance. Where more was read
-    than can be found again, nobody can say that there is none."""
+    """The first run of words that was copied from untrusted content and is longer than chance, and the first one from
+    private data. Where more was read than can be found again, nobody can say that there is none."""
     said = words(text)
     if outward and sightings.is_cut and len(said) >= _RUN_POINTED:
         yield Supplied(f"{len(said)} words", None)
         return
-    length, pointed, last = 0, True, None
-    for gram in [*runs(said), ""]:
-        found = sightings.of(f"gram:{gram}")
-        foreign = sightings.untrusted([f"gram:{gram}"])
-        known = len(foreign) < len(found) or sightings.by_user([f"text:{gram}"])
-        if foreign and not known:
-            length = length + 1 if length else GRAM
-            pointed = pointed and any(map(is_pointed, foreign))
-            last = foreign[0]
-            continue
-        if last is not None and _is_copy(length, sightings, pointed=pointed, outward=outward):
-            yield Supplied(f"{length} words", last)
-            return
-        length, pointed, last = 0, True, None
+    forms = runs(said)
+    for length, seen in _runs_of(sightings.planted(form) for form in forms):
+        if _is_copy(length, sightings, pointed=all(any(map(is_pointed, found)) for found in seen), outward=outward):
+            yield Supplied(f"{length} words", seen[-1][0])
+            break
+    if outward:
+        for length, seen in _runs_of(sightings.private(form) for form in forms):
+            if length >= _RUN_POINTED:
+                yield Supplied(f"{length} words", seen[-1][0], private=True)
+                break
+
+
+def _runs_of(sightings: Iterable[list[Occurrence]]) -> Iterator[tuple[int, list[list[Occurrence]]]]:
+    """The stretches of a text of which every run of words was seen: how many words they have, and where."""
+    seen: list[list[Occurrence]] = []
+    for found in (*sightings, []):
+        if found:
+            seen.append(found)
+        elif seen:
+            yield len(seen) + GRAM - 1, seen
+            seen = []
 
 
 def _is_copy(length: int, sightings: Sightings, *, pointed: bool, outward: bool) -> bool:

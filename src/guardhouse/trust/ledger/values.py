@@ -105,7 +105,22 @@ def _grouped(chunks: Sequence[str], taken: set[int]) -> Iterator[Value]:
             if len(form) >= _SHORTEST_GROUPED:
                 yield Value("id", form)
                 taken.update(range(at, end))
+        elif chunks[at][-1:].isdecimal():
+            yield from _in_usual_groups(chunks[at : at + _MOST_GROUPS])
         at = max(end, at + 1)
+
+
+_USUAL_GROUPS: Final = frozenset({(4, 4, 4, 4), (4, 6, 5), (3, 2, 4), (3, 3, 4), (3, 4, 4), (4, 4, 4, 4, 3)})
+"""How cards, telephones and the like are written; their numbers may be amounts all the same."""
+
+
+def _in_usual_groups(chunks: Sequence[str]) -> Iterator[Value]:
+    """A number that is written like a card's, from the first of these on."""
+    bare = [chunk.strip(_CLOSING) for chunk in chunks]
+    for sizes in _USUAL_GROUPS:
+        parts = bare[: len(sizes)]
+        if tuple(map(len, parts)) == sizes and all(map(str.isdecimal, parts)):
+            yield Value("id", "".join(parts))
 
 
 _MOST_GROUPS: Final = 9
@@ -180,14 +195,15 @@ def _with_digits(chunk: str, lowered: str, following: str) -> Iterator[Value]:
         if len(number) >= _LONG_ID:
             yield Value("id", number)
         return
+    digits = "".join(char for char in lowered if char.isdecimal())
+    if len(digits) >= 7 and set(lowered) <= set("0123456789+-().x/ "):
+        yield Value("id", digits)
+        return
     plain = lowered.replace("-", "").replace(".", "")
     if sum(map(str.isdecimal, plain)) >= 2 and plain.isalnum() and plain.isascii() and len(plain) >= 5:
         yield Value("id", lowered)
         return
-    digits = "".join(char for char in lowered if char.isdecimal())
-    if len(digits) >= 7 and set(lowered) <= set("0123456789+-().x/ "):
-        yield Value("id", digits)
-    elif len(lowered) > 1 and plain.isalnum():
+    if len(lowered) > 1 and plain.isalnum():
         for part in lowered.split("-"):
             inner, percent = _number(part)
             if inner is not None and not percent:
