@@ -335,7 +335,7 @@ def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Findi
     sightings = Sightings(state, traces, _requests(scene, state))
     ledger = Ledger(shape, sightings, _arguments(scene), fetches=_only_fetches(scene))
     if not consequential(scene):
-        if state.untrusted and not ledger.is_asked_for():
+        if state.untrusted and not ledger.is_spoken_of():
             yield _finding(CHANGING_READ, scene)
         return
     traced = scene.shared[_TRACED] = ledger.trace()

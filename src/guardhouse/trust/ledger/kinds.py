@@ -6,6 +6,7 @@ and to check out, so every kind also says what it usually takes. The tables are 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -218,6 +219,11 @@ VERBS: Final = frozenset(_KINDS_OF) - _stemmed(
 _GROUPS: Final = tuple(map(_stemmed, _NOUNS))
 
 
+def synonyms(noun: str) -> frozenset[str]:
+    """The stems of the nouns that may stand for one, and it itself."""
+    return frozenset({noun}).union(*(group for group in _GROUPS if noun in group))
+
+
 def is_ordinary(word: str) -> bool:
     """Whether a word is one of the language, and so nobody's name."""
     base = stem(word)
@@ -287,7 +293,7 @@ def kind_of(tool: str, description: str = "") -> Kind:
         for word in in_name
         if word not in _BLAND and word not in COMMON and (word not in _TOOL_KIND or word in _ALSO_NOUN)
     )
-    nouns = frozenset().union(named, *(group for group in _GROUPS if not group.isdisjoint(named)))
+    nouns = frozenset().union(*map(synonyms, named))
     acts = tuple(word for word in _ranked(in_name)[:1] if word not in _GENERIC and word not in _ALSO_NOUN)
     return Kind(
         verbs=verbs,
@@ -380,7 +386,9 @@ def kind_of_verb(word: str) -> str | None:
 
 
 def acts_in(said: Sequence[str]) -> frozenset[str]:
-    """The kinds of action that a sentence has a word for: one that speaks of deleting does not just list."""
+    """The kinds of action that a sentence has a word for: one that speaks of deleting does not just list. A set of
+    bowls is no order to set anything."""
+    said = [word for word, following in pairwise((*said, "")) if word != "set" or following in COMMON]
     found = {_TOOL_KIND[word] for word in said if word in _TOOL_KIND and (word not in _ALSO_NOUN or word == "order")}
     for word in said:
         kinds = _KINDS_OF.get(word, frozenset())

@@ -31,9 +31,7 @@ _MONEY: Final = frozenset("$€£¥₹%")
 class _Token(NamedTuple):
     text: str
     shape: str
-    """With the label before it, if there is one, and every number as a nine."""
-    leads: bool
-    """It is the first of its entry."""
+    """With every number as a nine, the label before it, and where in its entry it stands."""
     labelled: bool
 
 
@@ -50,23 +48,23 @@ def own_ids(entries: Sequence[Sequence[str]]) -> list[str]:
 
 def _only_labelled(tokens: list[list[_Token]]) -> list[str]:
     """Where nothing is listed, the one id in all of the text that is called one."""
-    labelled = {token.text for own in tokens for token in own if token.labelled}
+    labelled = {token.text: at for at, own in reversed([*enumerate(tokens)]) for token in own if token.labelled}
     if len(labelled) != 1:
         return [""] * len(tokens)
-    (only,) = labelled
-    first = next(at for at, own in enumerate(tokens) if any(token.text == only and token.labelled for token in own))
+    ((only, first),) = labelled.items()
     return [only if at == first else "" for at in range(len(tokens))]
 
 
 def _shared_shape(tokens: list[list[_Token]]) -> str | None:
     """The shape of the ids of a listing: the one that most of the entries have, each with another id."""
-    shapes = Counter(shape for own in tokens for shape in {token.shape for token in own})
-    listed = [(times, shape) for shape, times in shapes.items() if times >= _FEWEST]
-    if not listed:
+    entries: dict[str, set[str]] = {}
+    for own in tokens:
+        for shape, text in {token.shape: token.text for token in reversed(own)}.items():
+            entries.setdefault(shape, set()).add(text)
+    most = max(map(len, entries.values()), default=0)
+    if most < _FEWEST:
         return None
-    most = max(times for times, _ in listed)
-    first = [token.shape for own in tokens for token in own if shapes[token.shape] == most]
-    return first[0]
+    return next(token.shape for own in tokens for token in own if len(entries[token.shape]) == most)
 
 
 def _tokens(line: str) -> list[_Token]:
@@ -75,19 +73,33 @@ def _tokens(line: str) -> list[_Token]:
     found: list[_Token] = []
     for at in dict.fromkeys((*range(len(raw))[:_MOST_TOKENS], *range(len(raw))[-_MOST_TOKENS:])):
         chunk = raw[at]
-        text = comparable(chunk.strip(_EDGES))
+        text = comparable(chunk[: 2 * _LONGEST].strip(_EDGES))
         marked = text.startswith("#")
         text = text.lstrip("#")
         if len(text) > _LONGEST or not any(map(str.isdecimal, text)) or not _is_plain(text) or set(chunk) & _MONEY:
             continue
-        before = comparable(raw[at - 1].strip(_EDGES)) if at else ""
+        before = comparable(raw[at - 1][:_LONGEST].strip(_EDGES)) if at else ""
         labelled = marked or before in _LABELS
-        leads = at == 0 or (at == 1 and not any(map(str.isalnum, raw[0])))
-        if not labelled and not leads and not _mixed(text):
-            continue
-        label = "#" if marked else before if labelled else ""
-        found.append(_Token(text, f"{label} {_shape(text)}", leads, labelled))
+        place = _place(raw, at, labelled=labelled and not marked)
+        if not labelled and text.isdecimal() and chunk[-1] in ".)":
+            continue  # `1.` only counts the entries
+        if labelled or place == _FIRST or _mixed(text):
+            label = "#" if marked else before if labelled else ""
+            found.append(_Token(text, f"{label} {_shape(text)} {place}", labelled))
     return found
+
+
+_FIRST: Final = "first"
+
+
+def _place(raw: list[str], at: int, *, labelled: bool) -> str:
+    """Where in its entry an id stands: first, in brackets, last, or as the how manieth."""
+    start = at - 1 if labelled else at
+    if start == 0 or (start == 1 and not any(map(str.isalnum, raw[0]))):
+        return _FIRST
+    if raw[start][0] in "([":
+        return "bracketed"
+    return "last" if at == len(raw) - 1 else str(start)
 
 
 def _is_plain(text: str) -> bool:

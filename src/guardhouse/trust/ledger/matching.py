@@ -13,7 +13,7 @@ import msgspec
 from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument
 from guardhouse.trust.ledger.fields import WRITERS
 from guardhouse.trust.ledger.intent import asks_for
-from guardhouse.trust.ledger.kinds import is_ordinary
+from guardhouse.trust.ledger.kinds import is_ordinary, synonyms
 from guardhouse.trust.ledger.questions import (
     LONGEST_PHRASE,
     MOST_WORDS,
@@ -24,7 +24,7 @@ from guardhouse.trust.ledger.questions import (
     power_words,
     runs,
 )
-from guardhouse.trust.ledger.reading import ANY_ACT, KEY
+from guardhouse.trust.ledger.reading import ANY_ACT, FIRST_KEY
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
 from guardhouse.trust.ledger.sightings import (
     Sightings,
@@ -121,10 +121,15 @@ class Ledger:
             and not self._shape.kind.is_free_step
         )
 
-    def is_asked_for(self, traced: Iterable[Traced] | None = None) -> bool:
-        """Whether the user's words ask for such an action; see `asks_for`. Where its arguments are not looked at, they
-        speak for nothing."""
-        all_fine = traced is not None and all(one.is_fine for one in traced)
+    def is_spoken_of(self) -> bool:
+        """Whether the user spoke of all that the tool's name does, each in one word or another: of unread mail, and not
+        of mail alone."""
+        named = self._shape.kind.named
+        return bool(named) and all(any(map(self._sightings.said_word, synonyms(noun))) for noun in named)
+
+    def is_asked_for(self, traced: Iterable[Traced]) -> bool:
+        """Whether the user's words ask for such an action; see `asks_for`."""
+        all_fine = all(one.is_fine for one in traced)
         if all_fine and self._sightings.of(grant_of(self._shape.name)):
             return True
         return asks_for(self._shape.kind, grave_choices(self._found), self._sightings, all_fine=all_fine)
@@ -252,7 +257,7 @@ class Ledger:
         """Whether a value is the id that a service began its answer with, to a call that made something, and nobody
         had it before."""
         first = min(seen, key=lambda one: one.event.seq)
-        return is_deed(first) and first.slot == f"{KEY}0:" and not self._is_grave
+        return is_deed(first) and first.slot == FIRST_KEY and not self._is_grave
 
     def _is_mere_look(self, argument: Argument) -> bool:
         """Whether a value only picks what is read from afar: what was found in content tells nobody anything."""

@@ -66,6 +66,7 @@ LISTED: Final = "#"
 """The flag of an entry of a listing that has an id of its own."""
 KEY: Final = "k"
 """With its number, the slot of such an id."""
+FIRST_KEY: Final = f"{KEY}0:"
 WRITTEN: Final = "w"
 """The slot of what a model wrote after untrusted content had come in: it may be what somebody told it to write."""
 NAMED: Final = "n"
@@ -400,7 +401,7 @@ def written(params: Any, *, led: bool) -> tuple[Seen, ...]:
 
 def only_made(reading: Reading) -> Reading:
     """Of the answer of a tool that looks nothing up: the ids that it gave out. The rest says back what it was told."""
-    kept = tuple(one for one in reading.seen if is_made_id(one.slot))
+    kept = tuple(one for one in reading.seen if is_made_id(one.slot) or one.slot == FIRST_KEY)
     return reading._replace(seen=kept)
 
 

@@ -145,6 +145,8 @@ class Sightings:
         family = self._family(one.event.seq, own)
         if not self.marks.isdisjoint(own.flags) or family.index(place) in self._places & family.several:
             return True
+        if family.are_alike and str(len(family.scores)) in self._numbers:
+            return True  # `the three pictures of the beach`, and there are three
         mine = family.scores[place]
         if len(family.scores) == 1 or "all" in self.marks:
             return mine > 0 or is_pointed(one)
@@ -209,6 +211,8 @@ class _Family:
         self.best = max(self.scores.values())
         self.ties = list(self.scores.values()).count(self.best)
         self.distinct = {place for place, said, _ in members if any(shared[word] == 1 for word in said)}
+        self.are_alike = not alone and len(members) in shared.values()
+        """All of them have one of the user's words."""
         self.several = frozenset(range(len(members))) if not alone else frozenset[int]()
         self._order = {place: number for number, place in enumerate(self.scores)}
 
