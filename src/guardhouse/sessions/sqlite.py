@@ -128,18 +128,17 @@ class SQLiteSessions:
             session = _session(connection, key.tag)
             if session is None:
                 return dict.fromkeys(asked, Origins())
-            found: dict[Value, Origins] = {}
-            events: dict[int, SessionEvent] = {}
             stored = _rows(connection, session, {fingerprint for _, fingerprint in asked.values()})
-            for pair, (slot, fingerprint) in asked.items():
-                if fingerprint not in stored:
-                    found[pair] = Origins()
-                    continue
-                rows, capped = answer(first_rows(stored[fingerprint], self._limits), slot, self._limits, most)
-                for row in rows:
-                    event = events.get(row.seq) or events.setdefault(row.seq, _event_at(connection, session, row.seq))
-                    if event.grade != _GRADES[row.grade]:
-                        raise _unusable(self._path, "damaged, a value and its event differ")
+            answers = {
+                pair: answer(first_rows(stored[fingerprint], self._limits), slot, self._limits, most)
+                for pair, (slot, fingerprint) in asked.items()
+                if fingerprint in stored
+            }
+            events = _events_at(connection, session, {row.seq for rows, _ in answers.values() for row in rows})
+            found = dict.fromkeys(asked, Origins())
+            for pair, (rows, capped) in answers.items():
+                if any(events[row.seq].grade != _GRADES[row.grade] for row in rows):
+                    raise _unusable(self._path, "damaged, a value and its event differ")
                 found[pair] = Origins(tuple(Occurrence(events[row.seq], row.slot) for row in rows), capped)
             return found
 
@@ -178,14 +177,8 @@ class SQLiteSessions:
         key = SessionKey(self._key, session_id)
         with self._transaction() as connection:
             session = _session(connection, key.tag)
-            found = {}
-            for seq in seqs:
-                row = connection.execute(
-                    "SELECT kept FROM object WHERE session = ? AND seq = ?", (session, seq)
-                ).fetchone()
-                if row is not None:
-                    found[seq] = _OBJECTS.decode(row[0])
-            return found
+            rows = _by_seq(connection, "SELECT seq, kept FROM object", session, seqs)
+            return {seq: _OBJECTS.decode(kept) for seq, kept in rows}
 
     def summary(self, session_id: str) -> Summary:
         """See SessionIndex."""
@@ -512,6 +505,26 @@ def _event_at(connection: sqlite3.Connection, session: int, seq: int) -> Session
     if row is None:
         raise GuardhouseError("The session index names an event that is not there.", fix=_FIX)
     return _event(row)
+
+
+def _events_at(connection: sqlite3.Connection, session: int, seqs: Iterable[int]) -> dict[int, SessionEvent]:
+    """The events at these places, in a few statements for any number of them."""
+    wanted = tuple(seqs)
+    found = [_event(row) for row in _by_seq(connection, f"SELECT {_EVENT} FROM event", session, wanted)]  # noqa: S608
+    if len(found) != len(wanted):
+        raise GuardhouseError("The session index names an event that is not there.", fix=_FIX)
+    return {event.seq: event for event in found}
+
+
+def _by_seq(
+    connection: sqlite3.Connection, select: str, session: int | None, seqs: Iterable[int]
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of a session at these places."""
+    wanted = sorted(set(seqs))
+    for start in range(0, len(wanted), _AT_ONCE):
+        some = wanted[start : start + _AT_ONCE]
+        marks = ",".join("?" * len(some))
+        yield from connection.execute(f"{select} WHERE session = ? AND seq IN ({marks})", (session, *some))
 
 
 def _event(row: tuple[Any, ...]) -> SessionEvent:

@@ -60,7 +60,8 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
     for argument in found:
         asked[grant_of(shape.name, argument)] = None
         for value in candidates(argument):
-            asked[str(value)] = None
+            if argument.role is not Role.CONTENT or value.type != "text" or is_run(value.form):
+                asked[str(value)] = None
         for word in power_words(argument):
             asked[f"word:{word}"] = None
         if argument.role is Role.AMOUNT and isinstance(argument.value, (int, float)):
@@ -154,6 +155,11 @@ def _stands_for(value: Value, text: str) -> bool:
     if value.type == "path":
         return value.form.strip("/") == comparable(text.strip()).replace("\\", "/").strip("/")
     return value.type not in {"num", "pct"} or text.strip().isdecimal()
+
+
+def is_run(form: str) -> bool:
+    """Whether a text is as long as the runs by which texts are recognised. Nobody copies a single word."""
+    return form.count(" ") >= GRAM - 1
 
 
 def runs(said: Sequence[str]) -> list[str]:

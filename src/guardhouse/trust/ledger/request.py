@@ -7,6 +7,7 @@ the session's index as fingerprints. What is kept beside that is a few marks of 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -151,15 +152,22 @@ def _fitting(numbers: tuple[str, ...]) -> str:
 
 def from_kept(texts: Mapping[str, str]) -> Request:
     """The request of which this was kept."""
-    place = texts.get("place", "")
+    return _from_kept(*(texts.get(name, "") for name in _KEPT))
+
+
+_KEPT: Final = ("kinds", "marks", "fields", "numbers", "percents", "place", "confirms")
+
+
+@lru_cache(maxsize=256)
+def _from_kept(kinds: str, marks: str, fields: str, numbers: str, percents: str, place: str, confirms: str) -> Request:
     return Request(
-        kinds=_named(texts.get("kinds", ""), KINDS),
-        marks=_named(texts.get("marks", ""), tuple(MARKS)),
-        fields=_named(texts.get("fields", ""), SPOKEN_OF),
-        numbers=tuple(number for number in texts.get("numbers", "").split(",") if number),
-        percents=tuple(number for number in texts.get("percents", "").split(",") if number),
+        kinds=_named(kinds, KINDS),
+        marks=_named(marks, tuple(MARKS)),
+        fields=_named(fields, SPOKEN_OF),
+        numbers=tuple(number for number in numbers.split(",") if number),
+        percents=tuple(number for number in percents.split(",") if number),
         place=int(place) if place.isdecimal() else None,
-        confirms="confirms" in texts,
+        confirms=bool(confirms),
     )
 
 
