@@ -29,7 +29,7 @@ sys.path.insert(0, str(HERE))
 from checks import check  # noqa: E402
 from harness import BASELINES, World, measure  # noqa: E402
 
-WORLDS = tuple(name for name in ("shop", "repohost", "phone", "sealed") if (HERE / f"{name}.py").exists())
+WORLDS = tuple(name for name in ("shop", "repohost", "phone", "clinic", "sealed") if (HERE / f"{name}.py").exists())
 SEALED = frozenset({"sealed"})  # measured, never looked at by those who tune a guard: no names, no calls in any output
 
 COLUMNS = (

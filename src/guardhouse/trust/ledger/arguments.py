@@ -118,6 +118,8 @@ def _role(value: Any, parameter: Parameter, key: str) -> Role:
     if not isinstance(value, str):
         is_count = role is Role.CONTENT or (role is Role.RECIPIENT and abs(value) < _SMALLEST_ACCOUNT)
         return Role.AMOUNT if is_count else role
+    if role is Role.CONTENT and name_words(key)[-1:] in _WRITTEN_THINGS and _is_one_id(value):
+        return Role.SELECTOR
     if role in _CLOSED and not parameter.choices and not _is_closed(value, role):
         return _by_form(value) or (Role.CONTENT if len(words(value)) > LONGEST_NAME else Role.SELECTOR)
     if role is Role.RECIPIENT and not _LABELLED.isdisjoint(name_words(key)):
@@ -128,6 +130,10 @@ def _role(value: Any, parameter: Parameter, key: str) -> Role:
 
 
 _SHAPE: Final = frozenset({"type", "kind", "role", "value", "address"})
+_WRITTEN_THINGS: Final = tuple(
+    [name] for name in "review note notes comment message msg reply question answer memo feedback".split()
+)
+"""Arguments that take a text, or the id of one that is there."""
 _LEVELS: Final = frozenset("r w rw read reader view viewer comment commenter write writer edit editor admin".split())
 """What somebody may do, where a map says that of each."""
 _RIGHTS: Final = frozenset("permission permissions access acl grant grants share shares sharing rights roles".split())
@@ -147,6 +153,11 @@ def _is_closed(value: str, role: Role) -> bool:
     if role is Role.DATE:
         return len(said) <= _LONGEST_DATE and typed <= {"date", "day", "time", "num"}
     return typed <= {"num", "date", "day", "time", "pct"}
+
+
+def _is_one_id(value: str) -> bool:
+    """Whether a text is one piece with a number in it: `RV-2`."""
+    return len(value.split()) == 1 and any(map(str.isdecimal, value)) and len(value) <= _LONGEST_KEY
 
 
 def _by_form(value: str) -> Role | None:

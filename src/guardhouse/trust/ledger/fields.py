@@ -20,6 +20,10 @@ SPOKEN_OF: Final = tuple(
 """What people call such fields, by stems. Sessions number them: new ones go to the end."""
 WRITERS: Final = frozenset({"sender", "from", "author", "user"})
 """Fields that name who wrote the record."""
+CONFIDENTIAL: Final = frozenset(
+    map(stem, "passport card iban birthday salary licence license insurance ssn tax".split())
+)
+"""Fields of which nobody passes on the value by the way."""
 _IDS: Final = frozenset({"id", "ids", "uuid", "guid"})
 _LIKE_IDS: Final = _IDS | {"sha", "key", "slug", "sku", "ref", "number"}
 _SERVER: Final = frozenset(

@@ -14,12 +14,12 @@ _SELF_EVIDENT: Final = frozenset({"cart", "sign in", "confirm", "commit", "push"
 """Means that nobody names."""
 
 
-def asks_for(kind: Kind, grave: frozenset[str], sightings: Sightings, *, all_fine: bool) -> bool:
+def asks_for(kind: Kind, grave: frozenset[str], sightings: Sightings, *, all_theirs: bool) -> bool:
     """Whether the user asked for such an action, or for one that takes it.
 
     `grave` are words about access among the arguments: like those in the tool's name they must have been said. Where
     the user has a word for what is done but none for what it is done to, it is enough that every argument is theirs
-    (`all_fine`); not so if something is gone, or open to others, afterwards.
+    (`all_theirs`); not so if something is gone, or open to others, afterwards.
     """
     if kind.is_grave and not any(map(sightings.said_word, kind.grave)):
         return False
@@ -29,7 +29,7 @@ def asks_for(kind: Kind, grave: frozenset[str], sightings: Sightings, *, all_fin
         return True
     if not kind.verbs:
         # Nobody knows what such a tool does: the user must have its own words for it.
-        return bool(kind.named) and all(map(sightings.said_word, kind.named)) and all_fine
+        return bool(kind.named) and all(map(sightings.said_word, kind.named)) and all_theirs
     direct = frozenset(one for request in sightings.requests for one in request.kinds)
     asked = with_means(direct)
     fitting = [verb for verb in kind.verbs if verb in asked]
@@ -40,4 +40,4 @@ def asks_for(kind: Kind, grave: frozenset[str], sightings: Sightings, *, all_fin
     # A goal was named, not its means: `buy me a watch` says nothing of carts.
     if kind.is_free_step or any(verb not in direct or verb in _SELF_EVIDENT for verb in fitting):
         return True
-    return all_fine and not kind.is_destroying and not kind.is_grave
+    return all_theirs and not kind.is_destroying and not kind.is_grave

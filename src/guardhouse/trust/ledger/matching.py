@@ -6,12 +6,13 @@ policy; here it is only said what was found, and of which argument.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
 from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument
-from guardhouse.trust.ledger.fields import WRITERS
+from guardhouse.trust.ledger.fields import CONFIDENTIAL, WRITERS
 from guardhouse.trust.ledger.intent import asks_for
 from guardhouse.trust.ledger.kinds import is_ordinary, synonyms
 from guardhouse.trust.ledger.questions import (
@@ -94,7 +95,7 @@ class Traced(msgspec.Struct, frozen=True):
     @property
     def is_fine(self) -> bool:
         """Whether it comes from somebody who may say so."""
-        return self.source in FINE
+        return self.source in FINE and not self.private
 
 
 class Ledger:
@@ -129,10 +130,12 @@ class Ledger:
 
     def is_asked_for(self, traced: Iterable[Traced]) -> bool:
         """Whether the user's words ask for such an action; see `asks_for`."""
+        traced = tuple(traced)
         all_fine = all(one.is_fine for one in traced)
         if all_fine and self._sightings.of(grant_of(self._shape.name)):
             return True
-        return asks_for(self._shape.kind, grave_choices(self._found), self._sightings, all_fine=all_fine)
+        all_theirs = all_fine and not any(one.seen is not None and is_listed(one.seen) for one in traced)
+        return asks_for(self._shape.kind, grave_choices(self._found), self._sightings, all_theirs=all_theirs)
 
     def trace(self) -> list[Traced]:
         """Where every argument comes from; of a text, each part of it that matters."""
@@ -140,13 +143,33 @@ class Ledger:
 
     def _trace(self, argument: Argument) -> Iterator[Traced]:
         if isinstance(argument.value, str) and (argument.role is Role.CONTENT or self._is_told(argument)):
-            for part in supplied(argument.value, self._sightings, self._shape.own, outward=self._outward):
+            for part in supplied(argument.value, self._sightings, self._known, outward=self._outward):
                 source: Source = "untrusted" if part.seen is not None else "nowhere"
                 yield Traced(argument.field, argument.role, source, part.seen, part.private)
         elif argument.is_unread:
             yield Traced(argument.field, argument.role, "nowhere")
         else:
-            yield self._traced(argument, *self._origin(argument))
+            found = self._traced(argument, *self._origin(argument))
+            private = self._private(argument) if found.source == "trusted" else None
+            yield found if private is None else Traced(argument.field, argument.role, "trusted", private, private=True)
+
+    def _private(self, argument: Argument) -> Occurrence | None:
+        """Where a value stood that would go out, if that is a field that nobody passes on by the way."""
+        if not self._outward:
+            return None
+        forms = [str(one) for one in candidates(argument) if one.type in {"id", "num", "text"}]
+        for one in self._sightings.trusted(forms, argument.role):
+            named = {stem(word) for word in name_words(field_of(one))}
+            if not CONFIDENTIAL.isdisjoint(named) and not self._sightings.is_spoken_of(one):
+                return one
+        return None
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        """What a text may name: what is the user's own, and what the call is about by another argument, which has to
+        answer for itself."""
+        picked = [one.value for one in self._found if one.role is Role.SELECTOR and not isinstance(one.value, bool)]
+        return self._shape.own | {str(value).strip().lower() for value in picked}
 
     def _traced(self, argument: Argument, source: Source, seen: Occurrence | None = None) -> Traced:
         return Traced(argument.field, argument.role, source, seen)
@@ -236,7 +259,7 @@ class Ledger:
             listed = self._listed(seen)
             if listed is not None:
                 return listed
-        if role not in SENSITIVE and not self._is_weighty:
+        if role not in SENSITIVE and not self._is_weighty and not any(map(self._sightings.is_claimed, seen)):
             for one in filter(is_listed, seen):
                 if self._sightings.is_named(one) and not self._is_order(one):
                     return one
@@ -335,6 +358,8 @@ class Ledger:
         given = self._given(0, days)
         if given is not None or self._sightings.trusted(days):
             return (given or "trusted",)
+        if self._sightings.by_user([form for form in forms if form.startswith("weekday:")]):
+            return ("derived",)
         seen = self._sightings.untrusted(days)
         if not seen and self._sightings.is_cut and not relative:
             return ("nowhere",)
@@ -401,10 +426,10 @@ class Ledger:
         return trusted or any(is_pointed(one) or not is_written(one) for one in in_play)
 
     def _is_spoken_name(self, argument: Argument) -> bool:
-        """Whether a recipient is the full name of somebody whom the user named in part. Who that is, is told by the
+        """Whether a value is the full name of somebody whom the user named in part. Who that is, is told by the
         user's own contacts; an address or a number would not be."""
         value = argument.value
-        if argument.role is not Role.RECIPIENT or not isinstance(value, str):
+        if argument.role not in {Role.RECIPIENT, Role.SELECTOR} or not isinstance(value, str):
             return False
         return 1 < len(value.split()) <= _LONGEST_CHOICE and _is_name(value) and self._sightings.speaks_of(value)
 

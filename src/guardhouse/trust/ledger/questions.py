@@ -8,7 +8,7 @@ from guardhouse.trust.ledger.arguments import LONGEST_NAME
 from guardhouse.trust.ledger.kinds import GRAVE
 from guardhouse.trust.ledger.reading import ANYTHING, GRAM
 from guardhouse.trust.ledger.roles import Role
-from guardhouse.trust.ledger.values import Value, is_whole, number_form, values
+from guardhouse.trust.ledger.values import Value, is_whole, number_form, values, weekday_of
 from guardhouse.trust.ledger.words import comparable, grams, name_words, stem, words
 
 if TYPE_CHECKING:
@@ -139,7 +139,9 @@ def _of_value(text: str, role: Role) -> Iterator[Value]:
         yield from typed
     elif len(text.split()) == 1:
         yield from (one for one in typed if _stands_for(one, text))
-    yield from (Value("day", one.form[5:]) for one in typed if one.type == "date")
+    for one in typed:
+        if one.type == "date":
+            yield from (Value("day", one.form[5:]), Value("weekday", weekday_of(one.form) or "none"))
     yield Value("text", " ".join(said))
     yield Value("id", text.strip().lower())
     if len(said) <= _LONGEST_PART:

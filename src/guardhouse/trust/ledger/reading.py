@@ -266,10 +266,20 @@ class _Reader:
                 acts = acts_in([stem(word) for word in said])
                 draft = self._draft(place)
                 draft.acts = tuple(sorted({*draft.acts, *(f"~{kind}" for kind in acts)}))
+        self._spread_acts(group)
         slot = self._slot("p", max(len(self._objects) - 1, 0), field)
         for gram in grams(words(text), GRAM) if self._runs else ():  # also across the ends of lines
             if gram not in self._grams:
                 self._note(Value("gram", gram), slot)
+
+    def _spread_acts(self, group: int) -> None:
+        """Let a sentence count as one that tells to act if it stands beside one: `Ann is off on Friday. Just set it.`
+        What a service lists stands for itself."""
+        members = [draft for draft in self._objects if draft.group == group]
+        acts = [set(draft.acts) for draft in members]
+        for at, draft in enumerate(members):
+            if not draft.listed:
+                draft.acts = tuple(sorted(set().union(*acts[max(at - 1, 0) : at + 2])))
 
     def _listed(self, own: str, entry: list[str], place: int) -> None:
         """An entry of a listing: its id, and what it costs."""

@@ -488,6 +488,12 @@ def _is_noun(word: str) -> bool:
     return not COMMON.issuperset(words(word))
 
 
+_WEEKDAYS: Final = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays "
+    "sundays mon tue tues wed thu thurs fri sat sun".split()
+)
+
+
 def told_of(typed: str) -> tuple[str, ...]:
     """The stems of the words that tell one thing from another: not what is to be done, but what with."""
     return tuple(dict.fromkeys(word for word in telling(words(typed)[:_MOST_WORDS]) if word not in VERBS))
@@ -503,6 +509,8 @@ def request_values(typed: str) -> Iterator[Value]:
     for word in dict.fromkeys(said):
         if word not in COMMON:
             yield Value("word", stem(word))
+        if word in _WEEKDAYS:
+            yield Value("weekday", word[:3])
     for size in range(1, _LONGEST_PHRASE + 1):
         for phrase in grams(said, size):
             yield Value("text", phrase)

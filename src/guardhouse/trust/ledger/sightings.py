@@ -174,6 +174,10 @@ class Sightings:
         family = self._family(one.event.seq, own)
         return bool(family.scores[place] == 0 and family.best > 0)
 
+    def is_claimed(self, one: Occurrence) -> bool:
+        """Whether a value is the own id of something that the user passed over: then whoever else has it forged it."""
+        return is_key(one) and self.is_passed_over(one)
+
     def is_listed_among(self, one: Occurrence) -> bool:
         """Whether what a value belongs to is one of several that a service lists, and not the only one."""
         own = self.object_of(one)

@@ -38,24 +38,24 @@ class Supplied(NamedTuple):
     """It is the user's own, and they did not speak of it."""
 
 
-def supplied(text: str, sightings: Sightings, own: frozenset[str], *, outward: bool) -> Iterator[Supplied]:
+def supplied(text: str, sightings: Sightings, known: frozenset[str], *, outward: bool) -> Iterator[Supplied]:
     """What of a text comes from untrusted content, or from private data that nobody spoke of; all of it, if it is too
-    long to be looked up. `outward`: others will read it."""
+    long to be looked up. `known` are values that need no source. `outward`: others will read it."""
     if len(words(text)) > MOST_WORDS:
         yield Supplied("a long text", None)
         return
     for value in values(text):
         if value.type in _ENTITIES or (value.type == "id" and len(value.form) >= _SHORTEST_ID):
-            found = _entity(value, sightings, own, outward=outward)
+            found = _entity(value, sightings, known, outward=outward)
             if found is not None:
                 yield found
     yield from _copied(text, sightings, outward=outward)
 
 
-def _entity(value: Value, sightings: Sightings, own: frozenset[str], *, outward: bool) -> Supplied | None:
+def _entity(value: Value, sightings: Sightings, known: frozenset[str], *, outward: bool) -> Supplied | None:
     """An address, a link or a number that stands in a text."""
     form = str(value)
-    if sightings.by_user([form]) or sightings.is_confirmed([form]) or value.form in own:
+    if sightings.by_user([form]) or sightings.is_confirmed([form]) or value.form in known:
         return None
     trusted = sightings.trusted([form])
     if trusted:

@@ -6,6 +6,7 @@ blanks and every piece is looked at by itself, but for dates that are written in
 
 from __future__ import annotations
 
+from datetime import date
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from guardhouse.trust.ledger.words import comparable
@@ -392,6 +393,18 @@ def _ordered(numbers: list[int], parts: Sequence[str], mark: str) -> str | None:
     else:
         return None
     return date_form(year, month, day)
+
+
+WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def weekday_of(form: str) -> str | None:
+    """The weekday of a date, given by its form; None for a day without a year."""
+    try:
+        year, month, day = map(int, form.split("-"))
+        return WEEKDAYS[date(year, month, day).weekday()]
+    except ValueError:
+        return None
 
 
 def date_form(year: int | None, month: int, day: int) -> str | None:
