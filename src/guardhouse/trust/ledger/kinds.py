@@ -76,6 +76,27 @@ _VERBS: Final = (
     ("search", "search find look browse open view show list read get check fetch visit go navigate see compare"),
 )  # fmt: skip
 
+_RARER: Final = (
+    # the same for words that are rarer, or of one trade
+    ("send", "alert warn dispatch courier"),
+    ("share", "permit authorise authorize"),
+    ("invite", "hire nominate"),
+    ("pay", "spend debit topup"),
+    ("buy", "sell trade bid"),
+    ("book", "lend borrow lease loan hire"),
+    ("create", "enqueue appeal transcribe stash issue"),
+    ("change", ("allocate allot repair tune restore undo revert rollback reset downgrade split unpublish renew "
+                "exchange hold freeze unfreeze block unblock release")),
+    ("delete", "unpublish retract scrap kill empty unlist throw fire"),
+    ("cancel", "scrap retract undo revert"),
+    ("move", "load unload tow dock moor deliver ship park unarchive"),
+    ("run", "print scan stamp"),
+    ("switch", "fill drain pump vent spray feed pair unpair connect disconnect quarantine"),
+    ("mark", "escalate resolve acknowledge unarchive grade"),
+    ("rate", "grade elect"),
+    ("approve", "vote elect authorise authorize permit"),
+)  # fmt: skip
+
 KINDS: Final = tuple(kind for kind, _ in _VERBS)
 """Every kind, in the order in which sessions number them: new ones go to the end."""
 
@@ -113,6 +134,27 @@ _TOOL_VERBS: Final = (
     ("rate review", "rate"),
     ("update edit modify change set adjust correct fix replace append patch reset amend", "change"),
     ("create make add new register write save insert draft generate put submit open compose raise", "create"),
+)  # fmt: skip
+
+_RARER_TOOL_VERBS: Final = (
+    # words that a tool's name may have for it; too little to be sure of what the tool does
+    ("alert warn inform tell ask relay dispatch ship deliver courier escalate", "send"),
+    ("allow permit authorise authorize give", "share"),
+    ("hire nominate", "invite"),
+    ("settle spend debit deposit topup", "pay"),
+    ("sell trade bid", "buy"),
+    ("lend borrow lease loan", "book"),
+    ("plan arrange organise organize", "plan"),
+    ("unpublish retract scrap kill empty unlist throw fire", "delete"),
+    ("end", "cancel"),
+    ("shift load unload park tow dock moor hand bring take collect unarchive", "move"),
+    ("print scan stamp", "run"),
+    ("connect disconnect pair unpair heat cool vent fill drain pump water spray feed", "switch"),
+    ("resolve grade", "mark"),
+    ("sign vote elect", "approve"),
+    (("allocate allot repair tune restore undo revert rollback extend renew upgrade downgrade convert split sort swap "
+      "exchange block unblock freeze unfreeze hold release quarantine translate transcribe"), "change"),
+    ("record log enqueue note jot prepare issue claim appeal store keep copy duplicate request", "create"),
 )  # fmt: skip
 
 MEANS: Final = {
@@ -207,10 +249,12 @@ def _stemmed(text: str) -> frozenset[str]:
 
 
 _KINDS_OF: Final[dict[str, frozenset[str]]] = {}
-for _kind, _words in _VERBS:
+for _kind, _words in (*_VERBS, *_RARER):
     for _word in _stemmed(_words):
         _KINDS_OF[_word] = _KINDS_OF.get(_word, frozenset()) | {_kind}
-_TOOL_KIND: Final = {stem(word): kind for names, kind in reversed(_TOOL_VERBS) for word in names.split()}
+_TOOL_KIND: Final = {
+    stem(word): kind for names, kind in reversed((*_TOOL_VERBS, *_RARER_TOOL_VERBS)) for word in names.split()
+}
 VERBS: Final = frozenset(_KINDS_OF) - _stemmed(
     "email mail message note event meeting appointment reminder calendar account gift ticket room table card lunch "
     "dinner member guest code coupon voucher participant attendee colleague alarm timer trip ride seat"
@@ -309,7 +353,10 @@ _GENERIC: Final = _stemmed(
     "send create add make new set update change edit delete remove get put write open close start post order"
 )
 """Words of tools' names that say little without what they are done to."""
-_ALSO_NOUN: Final = _stemmed("email mail message order review comment label tag branch star")
+_ALSO_NOUN: Final = _stemmed(
+    "email mail message order review comment label tag branch star record log note issue copy request claim water feed "
+    "store plan end hand grade vote trade loan lease deposit park print scan stamp release"
+)
 _MONEY: Final = _stemmed("money payment funds cash payout")
 _CARTS: Final = _stemmed("cart basket")
 _DATED: Final = _stemmed("event calendar reminder alarm appointment")
