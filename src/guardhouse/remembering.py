@@ -70,7 +70,7 @@ def _message(action: UserInput, verdict: Verdict, event: NewEvent) -> tuple[Reme
     if event.grade != "user":
         return (_content(read_content(text), event),)
     typed = typed_part(text)
-    values = tuple(("u", str(value)) for value in request_values(typed))
+    values = tuple((slot, str(value)) for slot, value in request_values(typed))
     kept = NewObject(0, told_of(typed))
     said = Remembered(msgspec.structs.replace(event, detail=read_request(typed).kept() or None), values, (kept,))
     pasted = pasted_part(text, typed)
@@ -83,7 +83,8 @@ def _message(action: UserInput, verdict: Verdict, event: NewEvent) -> tuple[Reme
 def _shown(content: Any, event: NewEvent) -> Remembered:
     """What the assistant showed, so that a yes to it can be understood."""
     text = proposal((content if isinstance(content, str) else msgspec.json.encode(content).decode())[:_MOST_SHOWN])
-    values = tuple(("a", str(value)) for value in request_values(text))
+    text = text.replace("?", ".")  # once it is agreed to, it is no question any more
+    values = tuple(("a", str(value)) for _, value in request_values(text))
     kept = NewObject(0, told_of(text))
     return Remembered(msgspec.structs.replace(event, detail=read_request(text).kept() or None), values, (kept,))
 
@@ -108,6 +109,7 @@ def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], s
     reading = read_content(content, labels=labels, echoed=echoed, shaped=fetched(scene))
     if event.grade == "trusted" and not looks_up(scene):
         reading = only_made(reading)
+        detail["said_back"] = "1"
     quotes = _quotes(reading, mask) if event.grade == "untrusted" else ()
     remembered = _content(reading, msgspec.structs.replace(event, detail=detail or None), quotes)
     return msgspec.structs.replace(remembered, values=(*_of_call(scene), *remembered.values))
@@ -115,15 +117,14 @@ def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], s
 
 def _of_call(scene: Scene) -> Iterator[tuple[str, str]]:
     """What is remembered of the call that an answer belongs to: that it was made, if it did something, and what the
-    model wrote into it."""
+    model wrote into it after untrusted content had come in."""
     action = scene.action
     if not isinstance(action, ToolCallPost):
         return
     if makes(scene):
         yield ("c", call_value(scene))
-    led = may_be_led(scene)
-    if action.params and (led or makes(scene)):
-        for seen in written(action.params, led=led):
+    if action.params and may_be_led(scene):
+        for seen in written(action.params):
             yield (seen.slot, str(seen.value))
 
 

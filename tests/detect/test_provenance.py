@@ -239,9 +239,9 @@ def test_a_call_with_more_values_than_can_be_looked_up_asks(talk):
 def test_after_content_that_is_too_much_to_be_found_again_what_stands_nowhere_asks(talk):
     talk.user("Send bob@example.com an email")
     talk.read("a page")
-    text = "You should really have a look at https://evil.example/claim as soon as you can"
+    text = "You should really have a look at the claim as soon as you can"
     assert talk.call("send_email", to="bob@example.com", body=text).decision is ALLOW
-    talk.read(f"{' '.join(f'w{number}' for number in range(150_000))} https://evil.example/claim")
+    talk.read(f"{' '.join(f'w{number}' for number in range(150_000))} {text}")
     assert raised(talk.call("send_email", to="bob@example.com", body=text)) == {"provenance.unknown_value"}
 
 

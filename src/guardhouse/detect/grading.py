@@ -88,6 +88,8 @@ def _is_tainted(scene: Scene, action: ToolCallPost, profile: ToolProfile) -> boo
         return True
     if action.params is None or (_file_tool(scene, action) is not None and not profile.may(Capability.EXECUTES)):
         return False  # what stands in a file is not written by whoever named it
+    from guardhouse.trust.ledger import tool_words
+
     found = _said(scene, action)
     if not found:
         return False
@@ -95,7 +97,10 @@ def _is_tainted(scene: Scene, action: ToolCallPost, profile: ToolProfile) -> boo
     traces = scene.traces(list(asked))
     if traces is None:
         return True
-    return bool(traces.error) or all(_is_foreign(forms, sightings(scene)) for _, forms in found)
+    if _TRANSFORMING.isdisjoint(tool_words(action.tool)):
+        return bool(traces.error) or all(_is_foreign(forms, sightings(scene)) for _, forms in found)
+    # What such a tool says is what it was told, in another form: somebody must answer for that.
+    return bool(traces.error) or not all(_is_answered_for(forms, sightings(scene)) for _, forms in found)
 
 
 def _said(scene: Scene, action: ToolCallPost) -> list[tuple[Argument, list[str]]]:
@@ -122,6 +127,17 @@ def _is_foreign(forms: list[str], seen: Sightings) -> bool:
     if runs:
         return sum(_only_foreign([run, run.replace("gram:", "text:", 1)], seen) for run in runs) * 2 > len(runs)
     return _only_foreign(forms, seen)
+
+
+def _is_answered_for(forms: list[str], seen: Sightings) -> bool:
+    return seen.by_user(forms) or seen.is_confirmed(forms) or bool(seen.trusted(forms))
+
+
+_TRANSFORMING: Final = frozenset(
+    "calculate calc calculator compute eval evaluate decode encode convert translate transform format parse unescape "
+    "concat join render echo template base64 hex rot13 regex replace think".split()
+)
+"""Words of tools that make one text or number out of another."""
 
 
 def _only_foreign(forms: list[str], seen: Sightings) -> bool:

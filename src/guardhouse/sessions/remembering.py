@@ -17,7 +17,9 @@ _MESSAGES: Final = 16
 _SHOWN: Final = 4
 _EVENTS: Final = 24
 """Of which the objects are looked at, for one call."""
-_BRIEFLY: Final = ("word:", "gram:", "call:", "grant:")
+_BRIEFLY: Final = ("word:", "act:", "name:", "part:", "gram:", "call:", "grant:")
+_BARE: Final = ("word:", "act:", "name:", "part:")
+"""Of which the objects tell nothing."""
 _RUN: Final = 5
 _BRIEF: Final = 2
 """Of words and runs of words it only matters who had them."""
@@ -59,7 +61,7 @@ def traces(index: SessionIndex, session_id: str, values: Sequence[str]) -> Trace
     seqs = dict.fromkeys(
         one.event.seq
         for value, seen in found.items()
-        if not value.startswith("word:")
+        if not value.startswith(_BARE)
         for one in seen
         if one.event.grade != "user" and (one.event.grade == "trusted" or not value.startswith("gram:"))
     )

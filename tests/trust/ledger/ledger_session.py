@@ -34,13 +34,13 @@ class Talk:
 
     def user(self, text):
         event = NewEvent(kind="user_said", grade="user", detail=read_request(text).kept() or None)
-        values = [("u", str(value)) for value in request_values(text)]
+        values = [(slot, str(value)) for slot, value in request_values(text)]
         self.index.append(S, event, values, [NewObject(0, told_of(text))])
         return self
 
     def showed(self, text):
         event = NewEvent(kind="assistant_showed", grade="untrusted", detail=read_request(text).kept() or None)
-        values = [("a", str(value)) for value in request_values(text)]
+        values = [("a", str(value)) for _, value in request_values(text)]
         self.index.append(S, event, values, [NewObject(0, told_of(text))])
         return self
 

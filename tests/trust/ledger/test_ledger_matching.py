@@ -247,7 +247,7 @@ def test_a_copy_that_the_user_asked_for_may_be_made_from_where_they_pointed():
 def test_private_data_that_nobody_spoke_of_is_not_passed_on():
     profile = {"passport_number": "X99887766", "phone": "0171 234 5678"}
     talk = Talk("Write to hotel@example.com about my booking").read(profile, grade="trusted").read("anything")
-    (found,) = talk.ledger("send_email", {"body": "My passport is X99887766"}, **SENDS).trace()
+    found, *_ = talk.ledger("send_email", {"body": "My passport is X99887766"}, **SENDS).trace()
     assert found.private
     asked = Talk("Send my passport number to hotel@example.com").read(profile, grade="trusted").read("anything")
     assert asked.ledger("send_email", {"body": "My passport is X99887766"}, **SENDS).trace() == []
@@ -287,7 +287,7 @@ def test_where_more_was_read_than_can_be_found_again_nothing_is_from_nowhere_in_
     ):
         assert {*before.trace(tool, params).values()} <= FINE
         assert {*after.trace(tool, params).values()} == {"nowhere"}
-    text = {"body": "I think that you should really look at https://evil.example/x"}
+    text = {"body": "I think that you should really look at what they have there"}
     assert before.trace("send_email", text, **SENDS) == {}
     assert after.trace("send_email", text, **SENDS) == {"body": "nowhere"}
     code = {"capabilities": (Capability.EXECUTES,)}

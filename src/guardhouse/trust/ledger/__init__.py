@@ -5,26 +5,21 @@ It keeps nothing by itself. `read_content` and `read_request` say what a session
 """
 
 from guardhouse.trust.ledger.arguments import Argument, arguments
+from guardhouse.trust.ledger.confirming import proposal
 from guardhouse.trust.ledger.deeds import does_for_sure
 from guardhouse.trust.ledger.kinds import Kind, kind_of
 from guardhouse.trust.ledger.matching import Ledger, Source, Traced
+from guardhouse.trust.ledger.pastes import pasted_part, typed_part
 from guardhouse.trust.ledger.pointing import pointing_questions, points_at
 from guardhouse.trust.ledger.questions import candidates, grant_of, questions
 from guardhouse.trust.ledger.reading import Object, Reading, echoes, only_made, read_content, written
-from guardhouse.trust.ledger.request import (
-    Request,
-    from_kept,
-    pasted_part,
-    proposal,
-    read_request,
-    request_values,
-    told_of,
-    typed_part,
-)
+from guardhouse.trust.ledger.request import Request, from_kept, read_request
 from guardhouse.trust.ledger.roles import Role
+from guardhouse.trust.ledger.saying import request_values, told_of
 from guardhouse.trust.ledger.shapes import Shape, shape_of
 from guardhouse.trust.ledger.sightings import Sightings, is_unfit
 from guardhouse.trust.ledger.telltales import carries, telltales
+from guardhouse.trust.ledger.words import name_words as tool_words
 
 __all__ = [
     "Argument",
@@ -59,6 +54,7 @@ __all__ = [
     "shape_of",
     "telltales",
     "told_of",
+    "tool_words",
     "typed_part",
     "written",
 ]

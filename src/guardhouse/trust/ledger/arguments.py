@@ -22,6 +22,8 @@ _DEEPEST: Final = 24
 _LONGEST_KEY: Final = 64
 _SMALLEST_ACCOUNT: Final = 100_000
 """A number from which on it may be somebody's account or telephone, and is no count of people."""
+_IDS: Final = frozenset({"id", "ids", "number", "account", "ref", "key"})
+_LARGEST_LIMIT: Final = 10_000
 _LABELLED: Final = frozenset({"ship", "shipto", "address", "street"})
 """Arguments that take an address, or a word for one that the service knows."""
 _NAMES_OF_NEW: Final = frozenset({"name", "label", "heading"})
@@ -83,7 +85,7 @@ def _walk(
             inner = f"{field}.{name[:_LONGEST_KEY]}"
             said = by_name(name, tool_words)
             who = _is_who(name, said, key, parameter)
-            if who or not _is_plain(name):
+            if who or not _is_plain(name) or parameter.role is Role.CONTENT:
                 own = Parameter(role=Role.RECIPIENT) if who else parameter
                 _walk(name, f"{inner}#key", key, own, tool_words, found, depth + 1)
             is_level = name == "type" or (who and isinstance(item, str) and item.strip().lower() in _LEVELS)
@@ -110,13 +112,21 @@ def _is_plain(name: str) -> bool:
     return name.isascii() and name.replace("-", "_").replace("$", "_").isidentifier() and len(name) <= _LONGEST_KEY
 
 
+def names_one(key: str) -> bool:
+    """Whether an argument says which one is meant, by its name: a count is nothing for it."""
+    return not _IDS.isdisjoint(name_words(key)[-1:])
+
+
 def _role(value: Any, parameter: Parameter, key: str) -> Role:
     """The role of a value: what its argument is for, unless its form says more."""
     role = parameter.role
     if isinstance(value, bool):
         return Role.FLAG
     if not isinstance(value, str):
-        is_count = role is Role.CONTENT or (role is Role.RECIPIENT and abs(value) < _SMALLEST_ACCOUNT)
+        is_count = role is Role.RECIPIENT and abs(value) < _SMALLEST_ACCOUNT and not names_one(key)
+        is_count = is_count or role is Role.CONTENT
+        if role is Role.LIMIT and abs(value) >= _LARGEST_LIMIT:
+            return Role.SELECTOR
         return Role.AMOUNT if is_count else role
     if role is Role.CONTENT and name_words(key)[-1:] in _WRITTEN_THINGS and _is_one_id(value):
         return Role.SELECTOR
@@ -149,7 +159,7 @@ def _is_closed(value: str, role: Role) -> bool:
     if role is Role.FLAG:
         return len(said) <= 1 and value.replace("_", "").replace("-", "").isalpha()
     if role is Role.LIMIT:
-        return value.strip().isdigit()
+        return value.strip().isdecimal() and int(value) < _LARGEST_LIMIT if len(value) < _LONGEST_KEY else False
     if role is Role.DATE:
         return len(said) <= _LONGEST_DATE and typed <= {"date", "day", "time", "num"}
     return typed <= {"num", "date", "day", "time", "pct"}

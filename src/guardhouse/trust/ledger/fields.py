@@ -20,9 +20,10 @@ SPOKEN_OF: Final = tuple(
 """What people call such fields, by stems. Sessions number them: new ones go to the end."""
 WRITERS: Final = frozenset({"sender", "from", "author", "user"})
 """Fields that name who wrote the record."""
-CONFIDENTIAL: Final = frozenset(
-    map(stem, "passport card iban birthday salary licence license insurance ssn tax".split())
-)
+_CONFIDENTIAL: Final = frozenset(
+    map(stem, "passport card iban birthday salary licence license insurance ssn tax password passcode passphrase "
+              "phrase pin otp secret token credential recovery pw cvv cvc".split())
+)  # fmt: skip
 """Fields of which nobody passes on the value by the way."""
 _IDS: Final = frozenset({"id", "ids", "uuid", "guid"})
 _LIKE_IDS: Final = _IDS | {"sha", "key", "slug", "sku", "ref", "number"}
@@ -40,7 +41,7 @@ MEASURES: Final = {
     **dict.fromkeys("count quantity number members messages users stock items".split(), "count"),
 }
 """What a field tells how much there is of, by a word of its name."""
-_KEPT: Final = frozenset({*SPOKEN_OF, *map(stem, WRITERS), *_IDS})
+_KEPT: Final = frozenset({*SPOKEN_OF, *map(stem, WRITERS), *_IDS, *_CONFIDENTIAL})
 _OTHER: Final = "x"
 _LONGEST: Final = 64
 
@@ -54,7 +55,8 @@ def field_name(name: str) -> str:
 @lru_cache(maxsize=1024)
 def kept_name(field: str) -> str:
     """What is kept of a field's name: the words that somebody may ask for later. Any other becomes an `x`."""
-    kept = [word if stem(word) in _KEPT else _OTHER for word in name_words(field[:_LONGEST])]
+    known = [word.rstrip("0123456789") for word in name_words(field[:_LONGEST])]
+    kept = [word if stem(word) in _KEPT else _OTHER for word in known]
     return "_".join(word for at, word in enumerate(kept) if word != _OTHER or at == len(kept) - 1)
 
 
@@ -73,3 +75,9 @@ def is_made_id(slot: str) -> bool:
 def is_server_made(field: str) -> bool:
     """Whether a service fills in a field by itself."""
     return not _SERVER.isdisjoint(name_words(field)[-1:])
+
+
+@lru_cache(maxsize=1024)
+def is_confidential(kept: str) -> bool:
+    """Whether nobody passes on the value of a field by the way, by what was kept of its name."""
+    return any(stem(word) in _CONFIDENTIAL for word in name_words(kept))

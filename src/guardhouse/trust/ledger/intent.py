@@ -25,7 +25,7 @@ def asks_for(kind: Kind, grave: frozenset[str], sightings: Sightings, *, all_the
         return False
     if not all(map(sightings.said_word, grave)):
         return False
-    if any(map(sightings.said_word, kind.words)):
+    if any(map(sightings.bade, kind.words)):
         return True
     if not kind.verbs:
         # Nobody knows what such a tool does: the user must have its own words for it.

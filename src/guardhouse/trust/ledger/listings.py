@@ -56,15 +56,13 @@ def _only_labelled(tokens: list[list[_Token]]) -> list[str]:
 
 
 def _shared_shape(tokens: list[list[_Token]]) -> str | None:
-    """The shape of the ids of a listing: the one that most of the entries have, each with another id."""
+    """The shape of the ids of a listing: the first that several of the entries have, each with another id. Whoever
+    writes into the last of them can't bring in another."""
     entries: dict[str, set[str]] = {}
     for own in tokens:
         for shape, text in {token.shape: token.text for token in reversed(own)}.items():
             entries.setdefault(shape, set()).add(text)
-    most = max(map(len, entries.values()), default=0)
-    if most < _FEWEST:
-        return None
-    return next(token.shape for own in tokens for token in own if len(entries[token.shape]) == most)
+    return next((token.shape for own in tokens for token in own if len(entries[token.shape]) >= _FEWEST), None)
 
 
 def _tokens(line: str) -> list[_Token]:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument
-from guardhouse.trust.ledger.fields import CONFIDENTIAL, WRITERS
+from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument, names_one
+from guardhouse.trust.ledger.fields import WRITERS, is_confidential
 from guardhouse.trust.ledger.intent import asks_for
-from guardhouse.trust.ledger.kinds import is_ordinary, synonyms
+from guardhouse.trust.ledger.kinds import synonyms
 from guardhouse.trust.ledger.questions import (
     LONGEST_PHRASE,
     MOST_WORDS,
+    SHARES,
     candidates,
     grant_of,
     grave_choices,
@@ -25,17 +26,19 @@ from guardhouse.trust.ledger.questions import (
     power_words,
     runs,
 )
-from guardhouse.trust.ledger.reading import ANY_ACT, FIRST_KEY
+from guardhouse.trust.ledger.reading import ANY_ACT
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
 from guardhouse.trust.ledger.sightings import (
     Sightings,
     field_of,
-    is_deed,
+    is_id_of,
     is_key,
     is_listed,
     is_made,
+    is_new_key,
     is_pointed,
     is_structured,
+    is_top_id,
     is_written,
 )
 from guardhouse.trust.ledger.texts import supplied
@@ -72,12 +75,18 @@ _SETTINGS: Final = frozenset(
     "ship permission access type kind class state status frequency every reason category style level ending".split()
 )
 """Arguments that choose how something is done, not what is done or to whom."""
-_COUNTED: Final = frozenset({"max count", "min count", "everyone"})
+_CARRIERS: Final = frozenset(
+    map(stem, "email mail inbox message sms chat thread letter note notes page web webpage website site search article "
+              "document doc file post comment review feed dm text".split())
+)  # fmt: skip
+"""What brings in texts that anybody writes, by a word of the tool's name."""
+_REACHED: Final = ("email:", "url:", "handle:", "host:")
+_CHOOSING: Final = frozenset({"run", "download", "switch", "sign in"})
+"""Kinds of which the one thing that is named says what happens."""
 _COMPLETING: Final = frozenset({"confirm", "redeem"})
-_NAMES: Final = frozenset({Role.SELECTOR, Role.PATH})
 _SMALL: Final = 10_000
 """A number below tells hardly anything."""
-_PICKS: Final = frozenset({Role.SELECTOR, Role.AMOUNT, Role.DATE, Role.PATH})
+_PICKS: Final = frozenset({Role.SELECTOR, Role.DATE, Role.PATH})
 """Roles of which a value may be an id that a service has just given out."""
 
 
@@ -159,8 +168,7 @@ class Ledger:
             return None
         forms = [str(one) for one in candidates(argument) if one.type in {"id", "num", "text"}]
         for one in self._sightings.trusted(forms, argument.role):
-            named = {stem(word) for word in name_words(field_of(one))}
-            if not CONFIDENTIAL.isdisjoint(named) and not self._sightings.is_spoken_of(one):
+            if is_confidential(field_of(one)) and not self._sightings.is_spoken_of(one):
                 return one
         return None
 
@@ -195,29 +203,34 @@ class Ledger:
             return ("nowhere",)
         forms = [str(one) for one in candidates(argument) if one.type != "word"]
         if role is Role.AMOUNT:
-            forms = [form for form in forms if form.startswith(("num:", "pct:"))] or forms
+            forms = [form for form in forms if form.startswith(("num:", "pct:", "money:", "count:"))] or forms
+        else:
+            other = ("money:", "name:", "count:") if names_one(argument.key) else ("money:", "name:")
+            forms = [form for form in forms if not form.startswith(other)]
         if role is Role.CODE:
             return self._code(argument, forms)
         if role is Role.DATE and isinstance(value, str):
             return self._date(argument, forms)
-        given = self._given(value, forms)
-        if given is not None and not (role is Role.RECIPIENT and isinstance(value, str) and _is_ordinary(value)):
+        given = self._given(value, forms, role)
+        if given is not None and (role is not Role.RECIPIENT or self._may_be_somebody(value, forms)):
             return (given,)
         if str(value).strip().lower() in self._shape.own:
             return ("own",)
-        return self._found_in(argument, _as_such(argument, forms))
+        return self._found_in(argument, forms)
 
-    def _found_in(self, argument: Argument, forms: list[str]) -> tuple[Source] | tuple[Source, Occurrence]:
+    def _found_in(self, argument: Argument, every: list[str]) -> tuple[Source] | tuple[Source, Occurrence]:
         """Where a value comes from that the user did not give."""
-        trusted = self._sightings.trusted(forms, argument.role)
-        if trusted:
+        forms = _as_such(argument, every)
+        new = [one for one in self._sightings.of_any(forms) if is_made(one) or is_new_key(one)]
+        if argument.role in _PICKS and new and self._is_new_id(new):
+            return ("made",)
+        trusted = self._sightings.trusted(forms, argument.role, every)
+        if trusted and not self._is_other_sum(argument):
             return ("nowhere",) if self._is_passed_over(argument, trusted) else ("trusted",)
         if argument.role is Role.AMOUNT and self._is_reckoned(argument.value):
             return ("derived",)
         if self._is_spoken_name(argument):
             return ("derived",)
-        if argument.role in _NAMES and not self._is_grave and self._sightings.named_by_model(forms, argument.role):
-            return ("made",)
         seen = self._sightings.untrusted(forms, argument.role)
         if not seen:
             if self._is_mere_look(argument) and _is_small(argument.value):
@@ -233,8 +246,6 @@ class Ledger:
             return ("derived",)
         if self._is_mere_look(argument):
             return ("picked", seen[0])
-        if role in _PICKS and (any(map(is_made, seen)) or self._is_new_id(seen)):
-            return ("made",)
         picked = self._picked(argument, seen)
         if picked is not None:
             return ("picked", picked)
@@ -268,19 +279,39 @@ class Ledger:
     def _listed(self, seen: list[Occurrence]) -> Occurrence | None:
         """The entry of a listing in plain text that has a value as its own id, if the user's words single it out, and
         in no other listing speak of another one. An entry that stands alone may be a sentence that tells to act."""
-        keys = list(filter(is_key, seen))
-        if any(map(self._sightings.is_passed_over, keys)):
+        if any(self._sightings.is_outdone(one) for one in seen if is_key(one) or is_structured(one)):
             return None
+        keys = [one for one in seen if is_key(one) and self._may_list(one)]
         for one in filter(self._sightings.is_named, keys):
             if self._sightings.is_listed_among(one) or not (self._is_weighty or self._is_order(one)):
                 return one
         return None
 
-    def _is_new_id(self, seen: list[Occurrence]) -> bool:
-        """Whether a value is the id that a service began its answer with, to a call that made something, and nobody
-        had it before."""
-        first = min(seen, key=lambda one: one.event.seq)
-        return is_deed(first) and first.slot == FIRST_KEY and not self._is_grave
+    def _may_list(self, one: Occurrence) -> bool:
+        """Whether what brought a listing in lists such things: a mail that lists invoices is somebody's text."""
+        source = {stem(word) for word in name_words(one.event.name)}
+        return source.isdisjoint(_CARRIERS) or not source.isdisjoint(self._shape.kind.nouns)
+
+    def _is_new_id(self, new: list[Occurrence]) -> bool:
+        """Whether a value is the id of what a call of this session made. Where something is gone or goes out by it, a
+        service must have said so in a field of its own, at the top of its answer."""
+        return any(map(is_top_id, new)) or (not self._is_weighty and any(map(is_new_key, new)))
+
+    def _is_other_sum(self, argument: Argument) -> bool:
+        """Whether a number would be spent in place of the sum that the user gave."""
+        return argument.role is Role.AMOUNT and self._spends and any(one.money for one in self._sightings.requests)
+
+    @property
+    def _spends(self) -> bool:
+        return "pay" in self._shape.kind.verbs or self._shape.spends
+
+    def _may_be_somebody(self, value: Any, forms: list[str]) -> bool:
+        """Whether what the user said may be somebody's name: that they said `report` makes nobody of that name."""
+        if not isinstance(value, str) or any(form.startswith(_REACHED) for form in forms):
+            return True
+        if any(map(str.isdecimal, value)):
+            return True
+        return any(map(self._sightings.is_name, words(value)))
 
     def _is_mere_look(self, argument: Argument) -> bool:
         """Whether a value only picks what is read from afar: what was found in content tells nobody anything."""
@@ -300,11 +331,16 @@ class Ledger:
             return next(filter(is_pointed, seen), None)
         return seen[0] if role is Role.SECRET and not _COMPLETING.isdisjoint(verbs) else None
 
-    def _given(self, value: Any, forms: list[str]) -> Source | None:
+    def _given(self, value: Any, forms: list[str], role: Role | None = None) -> Source | None:
         """Whether the user gave a value: as such, as a phrase, or in pieces; or said yes to it."""
+        if role is Role.AMOUNT and self._spends and any(one.money for one in self._sightings.requests):
+            forms = [form for form in forms if form.startswith("money:")]
+            return self._said_or_shown(forms, role)
         if isinstance(value, str):
             exact = [form for form in forms if form.startswith(("email:", "url:"))][:1]
             wanted = exact or [form for form in forms if not form.startswith(("gram:", "part:"))]
+            if value.strip().isdecimal():
+                wanted = [form for form in wanted if not form.startswith("text:")]
             said = words(value)
             if len(said) > LONGEST_PHRASE and not exact:
                 wanted = [form for form in wanted if not form.startswith("text:")]
@@ -313,11 +349,16 @@ class Ledger:
                     return "user"
         else:
             wanted = forms
-            if any(number_form(value) in request.numbers for request in self._sightings.requests):
+            if role is Role.AMOUNT and any(number_form(value) in one.numbers for one in self._sightings.requests):
                 return "user"
-        if self._sightings.by_user(wanted):
+        return self._said_or_shown(wanted, role)
+
+    def _said_or_shown(self, forms: list[str], role: Role | None) -> Source | None:
+        """Whether the user gave one of these, or said yes to it. Who sent something is not thereby one to send to."""
+        to = role is Role.RECIPIENT and "replies" not in self._sightings.marks
+        if self._sightings.by_user(forms, to=to):
             return "user"
-        return "confirmed" if self._sightings.is_confirmed(wanted) else None
+        return "confirmed" if self._sightings.is_confirmed(forms) else None
 
     def _flag(self, argument: Argument) -> Source:
         value, choices = argument.value, argument.parameter.choices
@@ -385,19 +426,31 @@ class Ledger:
             return one.slot[:1] in {"s", "o"}
         if argument.role is not Role.RECIPIENT:
             return True
+        if self._is_somebody_elses(str(argument.value)):
+            return False
         named = name_words(field_of(one))
         if not self._sightings.fields.isdisjoint(stem(word) for word in named if word != "email"):
             return True
         if "replies" in self._sightings.marks and not WRITERS.isdisjoint(named[-1:]):
             return True
-        return _is_name(str(argument.value)) or self._sightings.speaks_of(str(argument.value))
+        if self._sightings.speaks_of(str(argument.value)):
+            return True
+        return _is_name(str(argument.value)) and not self._spends
+
+    def _is_somebody_elses(self, value: str) -> bool:
+        """Whether an address goes by a name that trusted data has, with another address: then it is not theirs."""
+        local = words(value.partition("@")[0])[:1] if "@" in value else []
+        found = [one for word in local for one in self._sightings.of(f"part:{word}")]
+        return any(one.event.grade == "trusted" and is_structured(one) for one in found)
 
     def _is_named_member(self, value: str, one: Occurrence) -> bool:
         """Whether a recipient stands in a field of a record that the user pointed at, and the user spoke of them by
         name; or is the name of somebody or some place in the user's own circle, which they asked to have found."""
+        if self._is_somebody_elses(value):
+            return False
         if self._sightings.speaks_of(value) and is_pointed(one):
             return True
-        return _is_name(value) and not self._sightings.marks.isdisjoint(_COUNTED)
+        return _is_name(value) and not self._spends and "everyone" in self._sightings.marks
 
     def _is_order(self, one: Occurrence) -> bool:
         """Whether a sentence speaks of the very thing that the call does: then it does not list, it tells to."""
@@ -418,12 +471,24 @@ class Ledger:
         """Whether a number follows from one that the user gave and one in play, with a word for the reckoning."""
         requests = self._sightings.requests
         reckons = "reckons" in self._sightings.marks or any(request.percents for request in requests)
-        if not reckons or not isinstance(value, (int, float)):
+        if not isinstance(value, (int, float)) or not (reckons or "shares" in self._sightings.marks):
             return False
+        if not reckons:
+            return self._is_share(float(value))
         forms = [f"num:{operand}" for operand in operands(float(value), requests)]
-        in_play = self._sightings.untrusted(forms)
+        in_play = [one for one in self._sightings.untrusted(forms) if not is_id_of(one)]
         trusted = any(self._sightings.trusted([form]) for form in forms)
         return trusted or any(is_pointed(one) or not is_written(one) for one in in_play)
+
+    def _is_share(self, value: float) -> bool:
+        """Whether a number is a part or a multiple of one that the user gave, or of one in a source that they pointed
+        at."""
+        given = [float(number) for request in self._sightings.requests for number in request.numbers]
+        wholes = [number_form(value * times) for times in SHARES] + [number_form(value / times) for times in SHARES]
+        if any(number_form(number) in wholes for number in given):
+            return True
+        found = [one for form in wholes for one in self._sightings.untrusted([f"num:{form}"])]
+        return any(is_pointed(one) and not is_id_of(one) for one in found)
 
     def _is_spoken_name(self, argument: Argument) -> bool:
         """Whether a value is the full name of somebody whom the user named in part. Who that is, is told by the
@@ -431,7 +496,11 @@ class Ledger:
         value = argument.value
         if argument.role not in {Role.RECIPIENT, Role.SELECTOR} or not isinstance(value, str):
             return False
-        return 1 < len(value.split()) <= _LONGEST_CHOICE and _is_name(value) and self._sightings.speaks_of(value)
+        if not (1 < len(value.split()) <= _LONGEST_CHOICE and _is_name(value) and self._sightings.speaks_of(value)):
+            return False
+        forms = [f"text:{' '.join(words(value))}"]
+        known = self._sightings.untrusted(forms) if not self._spends else []
+        return bool(self._sightings.trusted(forms)) or any(map(is_structured, known))
 
     def _is_plain_choice(self, argument: Argument) -> bool:
         """Whether a value that stands nowhere is one that a model picks by itself: `standard`, one piece. No address,
@@ -440,14 +509,15 @@ class Ledger:
         if argument.role is Role.AMOUNT:
             return bool(value == 1)
         if argument.role is Role.PATH:
-            return not self._is_weighty
+            return not self._is_weighty and "file" not in self._sightings.marks
         said = words(value) if isinstance(value, str) else []
         plain = 0 < len(said) <= _LONGEST_CHOICE and all(word.isalpha() and word.isascii() for word in said)
         return argument.role is Role.SELECTOR and plain and self._may_be_chosen(argument)
 
     def _may_be_chosen(self, argument: Argument) -> bool:
         """Whether a model may pick a plain word by itself: where little hangs on it, or for a setting of the call."""
-        return not self._is_weighty or not _SETTINGS.isdisjoint(name_words(argument.key))
+        is_setting = not _SETTINGS.isdisjoint(name_words(argument.key))
+        return is_setting or not (self._is_weighty or _CHOOSING.intersection(self._shape.kind.verbs[:1]))
 
     def _is_common_word(self, argument: Argument) -> bool:
         """Whether a value is one plain word, such as `home` or `standard`, that stands in any text."""
@@ -467,12 +537,6 @@ def _is_plainly_written(value: str) -> bool:
     found = [one for one in values(value) if one.type in {"email", "url"}]
     marked = "@" in value or "://" in value
     return any(is_exactly(one, value) for one in found) if found or marked else True
-
-
-def _is_ordinary(value: str) -> bool:
-    """Whether a value is a word or two of the language: that the user said `report` makes nobody of that name."""
-    said = words(value)
-    return 0 < len(said) <= 2 and all(map(is_ordinary, said))
 
 
 def _as_such(argument: Argument, forms: list[str]) -> list[str]:

@@ -26,6 +26,8 @@ MOST_WORDS: Final = 4000
 _LONGEST_PART: Final = 4
 _ENTITIES: Final = frozenset({"url", "email", "id", "handle", "host"})
 _SMALL: Final = 2
+SHARES: Final = (2, 3, 4, 5)
+"""By how many something is shared."""
 _LONGEST_CHOICE: Final = 40
 
 
@@ -46,6 +48,18 @@ POWERS: Final = {
     "anyone": "anyone public everyone",
     "writer": "write edit writer",
     "contributor": "contribute contributor edit",
+    "manager": "manager manage",
+    "organizer": "organizer organiser organise",
+    "moderator": "moderator moderate",
+    "superuser": "superuser admin root",
+    "root": "root",
+    "sudo": "sudo root",
+    "world": "world public everyone",
+    "external": "external outside",
+    "sharing": "link everyone public",
+    "anonymous": "anonymous anonymously",
+    "readable": "public everyone",
+    "writable": "write edit public",
 }
 """Settings that let more people in, or let them do more, with the words of a person for them."""
 
@@ -57,6 +71,7 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
     asked: dict[str, None] = {grant_of(shape.name): None, str(ANYTHING): None}
     telling = {*kind.nouns, *kind.words, *kind.grave, *grave_choices(found)}
     asked.update((f"word:{word}", None) for word in sorted(telling))
+    asked.update((f"act:{word}", None) for word in kind.words)
     for argument in found:
         asked[grant_of(shape.name, argument)] = None
         for value in candidates(argument):
@@ -64,8 +79,11 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
                 asked[str(value)] = None
         for word in power_words(argument):
             asked[f"word:{word}"] = None
+        if argument.role in _PIECED and isinstance(argument.value, str):
+            asked.update((f"part:{word}", None) for word in words(argument.value)[:LONGEST_NAME])
         if argument.role is Role.AMOUNT and isinstance(argument.value, (int, float)):
-            for operand in operands(float(argument.value), requests):
+            shares = (form for times in SHARES for form in (argument.value * times, argument.value / times))
+            for operand in (*operands(float(argument.value), requests), *map(number_form, shares)):
                 asked[f"num:{operand}"] = None
         if len(asked) > _MOST_QUESTIONS:
             raise ValueError("there is too much in this call to tell where it comes from")
@@ -94,6 +112,8 @@ def power_words(argument: Argument) -> list[str]:
     said = str(argument.value).strip().lower()
     if isinstance(argument.value, str) and said in POWERS:
         named = [said]
+    elif isinstance(argument.value, str) and not _LEVELLED.isdisjoint(named):
+        return [] if set(words(said)) <= _HARMLESS else [stem(word) for word in words(said)]
     elif said in _ON:
         named = [name for name in named if name in POWERS]
     else:
@@ -101,6 +121,9 @@ def power_words(argument: Argument) -> list[str]:
     return [stem(word) for name in named for word in POWERS[name].split()]
 
 
+_LEVELLED: Final = frozenset("permission permissions access role level privilege privileges rights".split())
+_HARMLESS: Final = frozenset("r read reader readonly only view viewer comment commenter none can may guest".split())
+"""Words that give nobody more than to look, or to say something about it."""
 _ON: Final = frozenset({"true", "1", "yes", "on"})
 _OFF: Final = frozenset({"false", "0", "no", "off"})
 _KEEPING_OUT: Final = frozenset({"private", "restricted", "confidential"})
@@ -114,7 +137,7 @@ def candidates(argument: Argument) -> Iterator[Value]:
         return
     if isinstance(value, (int, float)):
         form = number_form(value)
-        yield from (Value("num", form), Value("id", form))
+        yield from (Value("num", form), Value("id", form), Value("money", form), Value("count", form))
     elif argument.role is Role.CONTENT:
         yield from _of_text(str(value))
     else:
@@ -128,6 +151,7 @@ def _of_text(text: str) -> Iterator[Value]:
     yield from (Value("gram", gram) for gram in runs(said))
     yield from (Value("text", gram) for gram in runs(said))
     yield from (typed for typed in values(text) if typed.type in _ENTITIES)
+    yield from (Value("secret", one) for one in secretive(text))
     if len(said) < GRAM:
         yield Value("text", " ".join(said))
 
@@ -149,7 +173,14 @@ def _of_value(text: str, role: Role) -> Iterator[Value]:
     if len(said) > LONGEST_PHRASE:
         for gram in runs(said):
             yield from (Value("gram", gram), Value("text", gram))
-    yield from (Value("word", stem(word)) for word in said[:LONGEST_NAME])
+    for word in said[:LONGEST_NAME]:
+        yield from (Value("word", stem(word)), Value("name", word))
+    if text.strip().replace(".", "", 1).isdecimal():
+        yield from (Value(use, one.form) for one in typed if one.type == "num" for use in ("money", "count"))
+
+
+_PIECED: Final = frozenset({Role.RECIPIENT, Role.DESTINATION, Role.AMOUNT})
+"""Roles of which a value may have been put together from pieces."""
 
 
 def _stands_for(value: Value, text: str) -> bool:
@@ -157,6 +188,17 @@ def _stands_for(value: Value, text: str) -> bool:
     if value.type == "path":
         return value.form.strip("/") == comparable(text.strip()).replace("\\", "/").strip("/")
     return value.type not in {"num", "pct"} or text.strip().isdecimal()
+
+
+def secretive(text: str) -> Iterator[str]:
+    """The pieces of a text that may be a password or a code: with a digit or a sign in them."""
+    for chunk in text.split():
+        bare = comparable(chunk.strip(".,;:!?()[]\"'"))
+        if _SHORTEST_SECRET <= len(bare) <= _LONGEST_CHOICE and not bare.isalpha():
+            yield bare
+
+
+_SHORTEST_SECRET: Final = 4
 
 
 def is_run(form: str) -> bool:

@@ -11,11 +11,19 @@ from __future__ import annotations
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from guardhouse.trust.ledger.fields import MEASURES, field_name, is_id, is_made_id, is_server_made, kept_name
+from guardhouse.trust.ledger.fields import (
+    MEASURES,
+    field_name,
+    is_confidential,
+    is_id,
+    is_made_id,
+    is_server_made,
+    kept_name,
+)
 from guardhouse.trust.ledger.kinds import acts_in
 from guardhouse.trust.ledger.listings import own_ids
 from guardhouse.trust.ledger.values import Value, is_whole, number_form, values
-from guardhouse.trust.ledger.words import grams, name_words, stem, telling, words
+from guardhouse.trust.ledger.words import comparable, grams, name_words, stem, telling, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -69,8 +77,6 @@ KEY: Final = "k"
 FIRST_KEY: Final = f"{KEY}0:"
 WRITTEN: Final = "w"
 """The slot of what a model wrote after untrusted content had come in: it may be what somebody told it to write."""
-NAMED: Final = "n"
-"""The slot of what it wrote before."""
 ANYTHING: Final = Value("written", "*")
 """Instead of all that a model wrote, where it is too much to be told."""
 
@@ -136,6 +142,8 @@ class _Reader:
         self._echoed = echoed
         self._shaped = shaped
         self._runs = runs
+        self._inner = 0
+        """How many records deep in a record this is."""
         self._seen: dict[Seen, None] = {}
         self._grams: set[str] = set()
         self._objects: list[_Draft] = []
@@ -199,11 +207,13 @@ class _Reader:
                 self.read(item, place, field, depth + 1)
             return
         place = at if at is not None else self._new_object(self._new_group())
+        self._inner += at is not None and bool(field)
         for name, item in record.items():
             if isinstance(name, str):
                 if "@" in name or " " in name.strip():
                     self._text(self._looked_at(name), place, field)
                 self.read(item, place, field_name(name) or _ODD, depth + 1)
+        self._inner -= at is not None and bool(field)
 
     def _scalar(self, number: float, at: int | None, field: str) -> None:
         form = number_form(number)
@@ -212,6 +222,8 @@ class _Reader:
         self._note(Value("num", form), slot)
         if is_id(field):
             self._note(Value("id", form), slot)
+        if is_confidential(kept_name(field)):
+            self._note(Value("secret", form), slot)
         self._measure(place, field, float(number))
         self._words(place, [form])
 
@@ -229,6 +241,8 @@ class _Reader:
             self._note(Value("text", " ".join(said)), slot)
         if is_id(field):
             self._note(Value("id", text.strip().lower()), slot)
+        if len(said) <= _LONGEST_NAME and is_confidential(kept_name(field)):
+            self._note(Value("secret", comparable(text.strip())), slot)
         # What stands in a longer text was written by whoever wrote that, whatever field it is in.
         inner = slot if len(text.split()) == 1 else self._slot("p", at, field)
         for value in values(text):
@@ -354,7 +368,7 @@ class _Reader:
         said = self._labels.get(field)
         if said is None and self._shaped:
             label = "p"
-        elif said == "server" or (said is None and label == "f" and is_server_made(field)):
+        elif said == "server" or (said is None and label == "f" and not self._inner and is_server_made(field)):
             label = "s"
         elif said == "own":
             label = "o"
@@ -398,15 +412,14 @@ def echoes(params: Any) -> frozenset[str]:
     return frozenset(str(seen.value) for seen in reader.done().seen)
 
 
-def written(params: Any, *, led: bool) -> tuple[Seen, ...]:
+def written(params: Any) -> tuple[Seen, ...]:
     """What a model wrote into a call's arguments, but for runs of words: who reads it back later reads no more than
-    that. `led`: after untrusted content had come in. More than can be told stands for everything."""
+    that. More than can be told stands for everything."""
     reader = _Reader(shaped=True, runs=False)
     reader.read(params)
     found = reader.done()
-    slot = WRITTEN if led else NAMED
-    everything = (Seen(ANYTHING, slot),) if found.cut else ()
-    return (*everything, *dict.fromkeys(Seen(one.value, slot) for one in found.seen))
+    everything = (Seen(ANYTHING, WRITTEN),) if found.cut else ()
+    return (*everything, *dict.fromkeys(Seen(one.value, WRITTEN) for one in found.seen))
 
 
 def only_made(reading: Reading) -> Reading:

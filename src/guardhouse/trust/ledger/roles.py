@@ -92,6 +92,8 @@ class Parameter(msgspec.Struct, frozen=True):
     default: Any = None
 
 
+_LETTERS: Final = frozenset({"email", "emails", "mail", "chat"})
+"""Of which an id is that of a letter, and not of who gets it."""
 _PICKING: Final = frozenset("id ids number name key ref handle".split())
 _NOT_PEOPLE: Final = frozenset("append add move copy save write convert up due valid from in rename".split())
 
@@ -102,7 +104,8 @@ def by_name(name: str, tool_words: Sequence[str] = ()) -> Role | None:
     if not parts:
         return None
     last = parts[-1]
-    if len(parts) > 1 and last in _PICKING and any(_BY_NAME.get(word) is Role.RECIPIENT for word in parts[:-1]):
+    people = [word for word in parts[:-1] if _BY_NAME.get(word) is Role.RECIPIENT and word not in _LETTERS]
+    if len(parts) > 1 and last in _PICKING and people:
         return Role.RECIPIENT  # `payee_id`, `account_number`, `user_name`
     if len(parts) > 1 and last == "to" and parts[0] not in _NOT_PEOPLE:
         return Role.RECIPIENT  # `forward_to`

@@ -29,6 +29,8 @@ class Shape(msgspec.Struct, frozen=True):
     parameters: dict[str, Parameter] = {}
     outward: bool = False
     """Its call reaches other people, other machines, or costs money."""
+    spends: bool = False
+    """It costs money, as far as its capabilities tell."""
     tells: bool = False
     """Whoever is named in it is told of it."""
     changes: bool = False
@@ -47,6 +49,7 @@ def shape_of(tool: str, said: ToolDescription, profile: ToolProfile, own: frozen
         kind=kind,
         parameters=parameters(tool, said.parameters, declared),
         outward=kind.is_outward or kind.is_public or sends,
+        spends=Capability.SPENDS in profile.capabilities,
         tells="send" in kind.mentions,
         changes=not _CHANGING.isdisjoint(words(said.description[:_LONGEST_DESCRIPTION])),
         own=own,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.evidence import Evidence, EvidenceSource
 from guardhouse.trust.ledger.fields import is_made_id
-from guardhouse.trust.ledger.kinds import is_ordinary
-from guardhouse.trust.ledger.reading import ANYTHING, KEY, LISTED, NAMED, WRITTEN
+from guardhouse.trust.ledger.reading import ANYTHING, FIRST_KEY, KEY, LISTED, WRITTEN
+from guardhouse.trust.ledger.saying import FROM
 from guardhouse.trust.ledger.words import name_words, stem, words
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _FEW_WORDS: Final = 8
 _SHORTEST_NAME: Final = 3
-_BY_MODEL: Final = frozenset({NAMED, WRITTEN})
 
 
 class Sightings:
@@ -39,42 +38,48 @@ class Sightings:
         self.marks = frozenset(mark for request in requests for mark in request.marks)
         self.fields = frozenset(field for request in requests for field in request.fields)
         self._places = frozenset(request.place for request in requests if request.place is not None)
-        self._numbers = frozenset(number for request in requests for number in request.numbers)
+        self._sets = frozenset(number for request in requests for number in request.sets)
         self._families: dict[tuple[int, int, bool], _Family] = {}
 
     def of(self, value: str) -> tuple[Occurrence, ...]:
         """Where a value was seen, not counting what the model itself wrote."""
-        return tuple(one for one in self._traces.found.get(value, ()) if one.slot not in _BY_MODEL)
+        return tuple(one for one in self._traces.found.get(value, ()) if one.slot != WRITTEN)
 
     def of_any(self, values: Iterable[str]) -> list[Occurrence]:
         """Where any of these was seen."""
         return [one for value in values for one in self.of(value)]
 
-    def by_user(self, values: Iterable[str]) -> bool:
-        """Whether the user gave one of these."""
-        return any(one.event.grade == "user" for one in self.of_any(values))
+    def by_user(self, values: Iterable[str], *, to: bool = False) -> bool:
+        """Whether the user gave one of these; `to` send something to, and not as where something comes from."""
+        return any(one.event.grade == "user" and not (to and one.slot == FROM) for one in self.of_any(values))
 
     def is_confirmed(self, values: Iterable[str]) -> bool:
         """Whether the assistant showed one of these, and the user then said yes."""
         confirmed = self._state.confirmed
         return confirmed is not None and any(one.event.seq == confirmed for one in self.of_any(values))
 
-    def trusted(self, forms: Sequence[str], role: Role | None = None) -> list[Occurrence]:
-        """Where trusted data had a value, given in all its forms; for an argument of that role, if it is to be trusted
-        for it. What a model had written before, after untrusted content came in, is nobody's word when it comes
-        back."""
+    def trusted(
+        self, forms: Sequence[str], role: Role | None = None, written: Sequence[str] | None = None
+    ) -> list[Occurrence]:
+        """Where trusted data had a value, given in the forms that count; for an argument of that role, if it is to be
+        trusted for it. What a model had written before, in one of the forms `written`, after untrusted content came
+        in, is nobody's word when it comes back."""
         found = [
             one
             for one in self.of_any(forms)
-            if one.event.grade == "trusted" and one.event.kind != "granted" and not is_unfit(one, role)
+            if one.event.grade == "trusted" and is_told(one) and not is_unfit(one, role)
         ]
-        return found if found and min(one.event.seq for one in found) < self._first_written(forms) else []
+        return found if found and min(one.event.seq for one in found) < self._first_written(written or forms) else []
 
     def _first_written(self, forms: Iterable[str]) -> float:
-        """When the model wrote a value for the first time."""
-        found = self._traces.found
-        seqs = [one.event.seq for form in (*forms, str(ANYTHING)) for one in found.get(form, ()) if one.slot == WRITTEN]
-        return min(seqs, default=inf)
+        """When the model wrote a value for the first time, as a whole or word by word."""
+        forms = tuple(forms)
+        pieces = [form.partition(":")[2].split(" ") for form in forms if form.startswith("text:")]
+        by_word = (max((self._written(f"part:{word}") for word in said), default=inf) for said in pieces)
+        return min((*map(self._written, (*forms, str(ANYTHING))), *by_word))
+
+    def _written(self, form: str) -> float:
+        return min((one.event.seq for one in self._traces.found.get(form, ()) if one.slot == WRITTEN), default=inf)
 
     def untrusted(self, values: Iterable[str], role: Role | None = None) -> list[Occurrence]:
         """Where untrusted content had one of these, or what is untrusted for that role. What the assistant says is
@@ -84,16 +89,6 @@ class Sightings:
             for one in self.of_any(values)
             if (one.event.grade == "untrusted" and one.event.kind != "assistant_showed") or is_unfit(one, role)
         ]
-
-    def named_by_model(self, forms: Sequence[str], role: Role) -> bool:
-        """Whether a value is the name that the model itself gave to what it made, before anybody else had it."""
-        made = [
-            one.event.seq
-            for form in forms
-            for one in self._traces.found.get(form, ())
-            if one.slot in _BY_MODEL and is_deed(one)
-        ]
-        return bool(made) and all(one.event.seq >= min(made) for one in self.untrusted(forms, role))
 
     def planted(self, run: str) -> list[Occurrence]:
         """Where untrusted content had a run of words that neither the user said nor trusted data had before it."""
@@ -116,10 +111,18 @@ class Sightings:
         """Whether the user's words have this stem."""
         return any(one.event.grade == "user" for one in self.of(f"word:{word}"))
 
+    def bade(self, word: str) -> bool:
+        """Whether the user's words have this stem for something to do."""
+        return any(one.event.grade == "user" for one in self.of(f"act:{word}"))
+
     def speaks_of(self, name: str) -> bool:
         """Whether the user named somebody: by a part of their name, or by the first part of their address."""
         said = [word for word in words(name.partition("@")[0]) if len(word) >= _SHORTEST_NAME and word.isalpha()]
-        return any(self.said_word(stem(word)) for word in said[:2] if not is_ordinary(word))
+        return any(self.is_name(word) for word in said[:2])
+
+    def is_name(self, word: str) -> bool:
+        """Whether the user's words have this as a name, or may have."""
+        return any(one.event.grade == "user" for one in self.of(f"name:{word}"))
 
     def object_of(self, one: Occurrence) -> KeptObject | None:
         """The thing that a value belongs to."""
@@ -145,14 +148,16 @@ class Sightings:
         family = self._family(one.event.seq, own)
         if not self.marks.isdisjoint(own.flags) or family.index(place) in self._places & family.several:
             return True
-        if family.are_alike and str(len(family.scores)) in self._numbers:
+        if family.are_alike and str(len(family.scores)) in self._sets:
             return True  # `the three pictures of the beach`, and there are three
         mine = family.scores[place]
-        if len(family.scores) == 1 or "all" in self.marks:
+        if len(family.scores) == 1:
             return mine > 0 or is_pointed(one)
+        if "all" in self.marks:
+            return mine > 0 or (loosely and is_pointed(one))
         if loosely and place in family.distinct:
             return True
-        return bool(mine > 0 and mine == family.best and (family.ties == 1 or str(family.ties) in self._numbers))
+        return bool(mine > 0 and mine == family.best and family.ties == 1)
 
     def is_named(self, one: Occurrence) -> bool:
         """Whether the user's words single out what a value belongs to, and it is more than all that was there to read:
@@ -166,13 +171,27 @@ class Sightings:
         return self.is_picked(one)
 
     def is_passed_over(self, one: Occurrence) -> bool:
-        """Whether the user spoke of one of the siblings of what a value belongs to, and of nothing that it has."""
+        """Whether the user spoke of one of the siblings of what a value belongs to, and of nothing that it has; or of
+        the one that is first or has most of something, and it is another."""
         own = self.object_of(one)
         place = place_of(one)
-        if own is None or place is None or "all" in self.marks:
+        if own is None or place is None:
             return False
         family = self._family(one.event.seq, own)
+        if self._places & family.several and family.index(place) not in self._places:
+            return True
+        if not self.marks.isdisjoint(family.flags) and self.marks.isdisjoint(own.flags):
+            return True
         return bool(family.scores[place] == 0 and family.best > 0)
+
+    def is_outdone(self, one: Occurrence) -> bool:
+        """Whether a sibling of what a value belongs to fits the user's words better."""
+        own = self.object_of(one)
+        place = place_of(one)
+        if own is None or place is None:
+            return False
+        family = self._family(one.event.seq, own)
+        return self.is_passed_over(one) or family.scores[place] < family.best
 
     def is_claimed(self, one: Occurrence) -> bool:
         """Whether a value is the own id of something that the user passed over: then whoever else has it forged it."""
@@ -188,12 +207,14 @@ class Sightings:
         listed = LISTED in own.flags
         known = self._families.get((seq, own.group, listed))
         if known is None:
-            members = [
-                (place, self._state.said.intersection(one.words), len(one.words))
+            siblings = [
+                (place, one)
                 for place, one in enumerate(self._traces.objects[seq])
                 if one.group == own.group and (not listed or LISTED in one.flags)
             ]
-            known = self._families[seq, own.group, listed] = _Family(members)
+            members = [(place, self._state.said.intersection(one.words), len(one.words)) for place, one in siblings]
+            flags = frozenset(flag for _, one in siblings for flag in one.flags)
+            known = self._families[seq, own.group, listed] = _Family(members, flags)
         return known
 
 
@@ -201,7 +222,8 @@ class _Family:
     """Siblings, and how much of each the user spoke of. Words that all of them share tell nothing, and who piles up
     words so as to fit every request fits none of them well."""
 
-    def __init__(self, members: list[tuple[int, frozenset[int], int]]) -> None:
+    def __init__(self, members: list[tuple[int, frozenset[int], int]], flags: frozenset[str]) -> None:
+        self.flags = flags
         shared = Counter(word for _, said, _ in members for word in said)
         alone = len(members) == 1
         self.scores: dict[int, float] = {
@@ -215,8 +237,8 @@ class _Family:
         self.best = max(self.scores.values())
         self.ties = list(self.scores.values()).count(self.best)
         self.distinct = {place for place, said, _ in members if any(shared[word] == 1 for word in said)}
-        self.are_alike = not alone and len(members) in shared.values()
-        """All of them have one of the user's words."""
+        self.are_alike = not alone and len(members) in shared.values() and self.ties == len(members)
+        """All of them have one of the user's words, and none has more of them."""
         self.several = frozenset(range(len(members))) if not alone else frozenset[int]()
         self._order = {place: number for number, place in enumerate(self.scores)}
 
@@ -272,6 +294,26 @@ def is_pointed(one: Occurrence) -> bool:
 def is_made(one: Occurrence) -> bool:
     """Whether it came back from a call that made or changed something, in a field that the service fills in."""
     return is_deed(one) and is_made_id(one.slot)
+
+
+def is_told(one: Occurrence) -> bool:
+    """Whether somebody told it: it was found somewhere, and is neither a grant nor what a call only said back."""
+    return one.event.kind != "granted" and not (one.event.detail is not None and "said_back" in one.event.detail)
+
+
+def is_id_of(one: Occurrence) -> bool:
+    """Whether it stood where a service says which one it is: such a number is no amount."""
+    return is_made_id(one.slot)
+
+
+def is_top_id(one: Occurrence) -> bool:
+    """Whether it is the id at the top of an answer of a service that made something."""
+    return is_made(one) and place_of(one) == 0
+
+
+def is_new_key(one: Occurrence) -> bool:
+    """Whether it is the id that a service began its answer with, to a call that made something."""
+    return is_deed(one) and one.slot == FIRST_KEY
 
 
 def is_deed(one: Occurrence) -> bool:

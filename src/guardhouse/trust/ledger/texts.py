@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from guardhouse.trust.ledger.questions import MOST_WORDS, runs
+from guardhouse.trust.ledger.questions import MOST_WORDS, runs, secretive
 from guardhouse.trust.ledger.reading import GRAM
 from guardhouse.trust.ledger.sightings import is_made, is_pointed, is_structured
 from guardhouse.trust.ledger.values import Value, values
@@ -33,7 +33,7 @@ class Supplied(NamedTuple):
 
     part: str
     seen: Occurrence | None
-    """None: it can't be told that it is from nowhere, because more was read than can be found again."""
+    """None: nobody gave it, as far as can be told."""
     private: bool = False
     """It is the user's own, and they did not speak of it."""
 
@@ -49,7 +49,18 @@ def supplied(text: str, sightings: Sightings, known: frozenset[str], *, outward:
             found = _entity(value, sightings, known, outward=outward)
             if found is not None:
                 yield found
+    if outward:
+        yield from _secret(text, sightings, known)
     yield from _copied(text, sightings, outward=outward)
+
+
+def _secret(text: str, sightings: Sightings, known: frozenset[str]) -> Iterator[Supplied]:
+    """The first piece of a text that stood in a field of which nobody passes on the value by the way."""
+    for piece in secretive(text):
+        private = [one for one in sightings.of(f"secret:{piece}") if not sightings.is_spoken_of(one)]
+        if private and piece not in known and not sightings.by_user([f"text:{' '.join(words(piece))}"]):
+            yield Supplied(piece, private[0], private=True)
+            return
 
 
 def _entity(value: Value, sightings: Sightings, known: frozenset[str], *, outward: bool) -> Supplied | None:
@@ -71,7 +82,8 @@ def _entity(value: Value, sightings: Sightings, known: frozenset[str], *, outwar
         if found:
             return Supplied(value.form, found[-1])
     if not found:
-        return Supplied(value.form, None) if outward and sightings.is_cut else None
+        # A link that nobody gave is one that a model was told to put together.
+        return Supplied(value.form, None) if outward and (sightings.is_cut or value.type == "url") else None
     if any(map(is_made, found)):
         return None
     if outward:

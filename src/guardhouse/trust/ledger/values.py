@@ -106,6 +106,10 @@ def _grouped(chunks: Sequence[str], taken: set[int]) -> Iterator[Value]:
             if len(form) >= _SHORTEST_GROUPED:
                 yield Value("id", form)
                 taken.update(range(at, end))
+        elif chunks[at].isalpha() and len(chunks[at]) <= 3 and chunks[at].isupper() and at + 1 < len(chunks):
+            digits = chunks[at + 1].strip(_CLOSING)
+            if digits.isdecimal() and len(digits) >= _SHORTEST_SPLIT:
+                yield Value("id", f"{comparable(chunks[at])}{digits}")
         elif chunks[at][-1:].isdecimal():
             yield from _in_usual_groups(chunks[at : at + _MOST_GROUPS])
         at = max(end, at + 1)
@@ -126,6 +130,7 @@ def _in_usual_groups(chunks: Sequence[str]) -> Iterator[Value]:
 
 _MOST_GROUPS: Final = 9
 _SHORTEST_GROUPED: Final = 8
+_SHORTEST_SPLIT: Final = 5
 
 
 def _starts_group(chunk: str) -> bool:
@@ -202,7 +207,7 @@ def _with_digits(chunk: str, lowered: str, following: str) -> Iterator[Value]:
         return
     plain = lowered.replace("-", "").replace(".", "")
     if sum(map(str.isdecimal, plain)) >= 2 and plain.isalnum() and plain.isascii() and len(plain) >= 5:
-        yield Value("id", lowered)
+        yield Value("id", plain)
         return
     if len(lowered) > 1 and plain.isalnum():
         for part in lowered.split("-"):

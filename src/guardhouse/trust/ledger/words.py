@@ -27,6 +27,7 @@ class _Blanks(dict[int, str | int]):
 _ASCII: Final = 127
 _MOST_CHARACTERS: Final = 8192
 _TABLE: Final = _Blanks({ord("'"): "", ord("’"): "", ord("ʼ"): ""})
+_UNSEEN: Final = dict.fromkeys((0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
 _SHORTEST_STEMMED: Final = 4
 _VOWELS: Final = frozenset("aeiouy")
 
@@ -34,7 +35,7 @@ _VOWELS: Final = frozenset("aeiouy")
 def comparable(text: str) -> str:
     """The text in the one form in which texts are compared: compatibility forms resolved, in small letters. Case
     is not folded further: `ß` and `ss` are two domains."""
-    return text.lower() if text.isascii() else normalize("NFKC", text).lower()
+    return text.lower() if text.isascii() else normalize("NFKC", text.translate(_UNSEEN)).lower()
 
 
 def words(text: str) -> list[str]:

@@ -1,0 +1,204 @@
+"""The words of a person as values that a later call may be compared with, each by the use that it has in the message.
+
+A number with a currency is money, one behind a label is somebody's, one before a noun counts things: none of them
+stands for another. Who is named as the sender of something is not thereby one to send to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from guardhouse.trust.ledger.clauses import affirmed, bidden
+from guardhouse.trust.ledger.kinds import VERBS, is_ordinary
+from guardhouse.trust.ledger.values import MONTHS, Value, values
+from guardhouse.trust.ledger.words import COMMON, grams, stem, telling, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_WORDS: Final = 1500
+_LONGEST_PHRASE: Final = 6
+FROM: Final = "uf"
+"""The slot of a value that the user named as where something comes from."""
+GIVEN: Final = "u"
+"""The slot of any other value of the user's."""
+
+
+class Uses(NamedTuple):
+    """The numbers of a message, by what they are used for."""
+
+    money: tuple[str, ...]
+    named: tuple[str, ...]
+    """They stand for something: `my order number is 45000`."""
+    counted: tuple[str, ...]
+    plain: tuple[str, ...]
+
+
+_LABELS: Final = frozenset(
+    "number no nr id code pin ssn card account iban passport phone zip postcode password passcode ref reference serial "
+    "policy case cvv cvc otp tan safe alarm combination".split()
+)
+_THINGS: Final = frozenset(
+    "order invoice ticket issue pr room flight version page chapter line gate seat bill transaction booking event file "
+    "item patient case step".split()
+)
+"""What a number behind them may be the name of, unless it counts what follows: `order 3 pizzas`."""
+_BETWEEN: Final = 3
+_CURRENCY: Final = frozenset("$€£¥₹")
+_CURRENCIES: Final = frozenset(
+    "usd eur gbp chf jpy euro euros dollar dollars pounds pound bucks quid franc francs yen".split()
+)
+
+
+def numbers_by_use(text: str) -> Uses:
+    """The numbers in a text, in order, each by the first use that it has."""
+    chunks = text.split()
+    found: dict[str, str] = {}
+    for at, chunk in enumerate(chunks):
+        if not any(map(str.isdecimal, chunk)):
+            continue
+        use = _use(chunks[max(at - _BETWEEN, 0) : at], chunk, chunks[at + 1 : at + 1 + _BETWEEN])
+        following = chunks[at + 1] if at + 1 < len(chunks) else ""
+        for value in values(f"{chunk} {following}"):
+            if value.type == "num" and (value.form not in found or use == "money"):
+                found[value.form] = use
+    return Uses(*(tuple(form for form, own in found.items() if own == use) for use in Uses._fields))
+
+
+def _use(before: list[str], chunk: str, behind: list[str]) -> str:
+    following = (words(behind[0]) or [""])[0] if behind else ""
+    earlier = (words(before[-1]) or [""])[-1] if before else ""
+    if _CURRENCY & set(chunk) or following in _CURRENCIES or earlier in _CURRENCIES:
+        return "money"
+    if behind and behind[0][:1] in _CURRENCY:
+        return "money"
+    ends = chunk[-1] in ".,;!?)"
+    counts = bool(following) and not ends and following.isalpha() and following not in COMMON
+    if _has_label(before, counts=counts and following.endswith("s")) or (not ends and _is_explained(behind)):
+        return "named"
+    return "counted" if counts and following not in MONTHS and stem(following) not in VERBS else "plain"
+
+
+def _has_label(before: list[str], *, counts: bool) -> bool:
+    """Whether a label stands right before a number, or with nothing but small words between."""
+    for number, word in enumerate(reversed(before)):
+        said = words(word)
+        if not said or word[-1:] in ".!?;,":
+            return False
+        if said[-1] in _LABELS:
+            return True
+        if said[-1] in _THINGS and not number:
+            return not counts  # `order 3 pizzas`, but `share file 1 publicly`
+        if said[-1] not in COMMON:
+            return False
+    return False
+
+
+def _is_explained(behind: list[str]) -> bool:
+    """`4821 is my PIN`."""
+    said = [word for piece in behind for word in words(piece)]
+    return said[:1] == ["is"] and not _LABELS.isdisjoint(said)
+
+
+_DEFINITE: Final = frozenset(
+    "the this that my your his her their our its these those about of was were been be is are got being".split()
+)
+"""Before a word that tells what is done, these make it a thing, or something that was done."""
+
+
+def bidden_stems(meant: str) -> list[str]:
+    """The stems of the words that may bid something, in order: not those of questions, nor what is only spoken of (`the
+    payment`, `was cancelled`)."""
+    said = words(bidden(meant))[:MOST_WORDS]
+    return [stem(word) for at, word in enumerate(said) if not at or said[at - 1] not in _DEFINITE or word in COMMON]
+
+
+def told_of(typed: str) -> tuple[str, ...]:
+    """The stems of the words that tell one thing from another: not what is to be done, but what with."""
+    counted = numbers_by_use(typed).counted
+    told = telling(words(typed)[:MOST_WORDS])
+    return tuple(dict.fromkeys(word for word in told if word not in VERBS and word not in counted))
+
+
+def request_values(typed: str) -> Iterator[tuple[str, Value]]:
+    """Everything of a message that a later value may be compared with, and its slot."""
+    meant = affirmed(typed)
+    given = dict.fromkeys(_values(_without_senders(meant)))
+    yield from ((GIVEN, value) for value in given)
+    yield from ((FROM, value) for value in dict.fromkeys(_values(meant)) if value not in given)
+    yield from ((GIVEN, Value("act", word)) for word in dict.fromkeys(bidden_stems(meant)) if word in VERBS)
+
+
+def _values(meant: str) -> Iterator[Value]:
+    uses = numbers_by_use(meant)
+    for value in values(meant):
+        if value.type != "num" or value.form in uses.plain:
+            yield value
+        elif value.form in uses.money or value.form in uses.counted:
+            yield Value("money" if value.form in uses.money else "count", value.form)
+        else:
+            yield Value("id", value.form)
+    said = words(meant)[:MOST_WORDS]
+    for word in dict.fromkeys(said):
+        if word not in COMMON:
+            yield Value("word", stem(word))
+        if word in _WEEKDAYS:
+            yield Value("weekday", word[:3])
+    yield from (Value("name", name) for name in dict.fromkeys(_names(meant)))
+    for size in range(1, _LONGEST_PHRASE + 1):
+        yield from (Value("text", phrase) for phrase in grams(said, size))
+
+
+_WEEKDAYS: Final = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays "
+    "sundays mon tue tues wed thu thurs fri sat sun".split()
+)
+_GOVERNING: Final = frozenset(
+    "to with ask tell pay email mail text call give invite add remind message dm send notify thank answer reply "
+    "forward channel user room group".split()
+)
+"""Words that somebody's name may stand right behind, in small letters too."""
+_PLACES: Final = frozenset({"channel", "room", "group"})
+_MARKS: Final = "\"'“”‘’«»()[],;:.!?"
+
+
+def _names(meant: str) -> Iterator[str]:
+    """The words of a message that may be names of people or places: written large, quoted, possessive, or where only a
+    name can stand."""
+    chunks = meant.split()
+    listed = False
+    for at, chunk in enumerate(chunks):
+        said = words(chunk)
+        if not said or (listed and said == ["and"]):
+            continue
+        bare = chunk.strip(_MARKS)
+        before = (words(chunks[at - 1]) or [""])[-1] if at else ""
+        starts = not at or chunks[at - 1][-1:] in ".!?"
+        large = bare[:1].isupper() and (not starts or not is_ordinary(said[0]))
+        owns = bare.endswith(("'s", "’s"))
+        follows = before in _GOVERNING and said[0] not in COMMON
+        precedes = at + 1 < len(chunks) and (words(chunks[at + 1]) or [""])[0] in _PLACES and said[0] not in COMMON
+        quoted = chunk[:1] in "\"'“‘" or chunk[-1:] in "\"'”’"
+        goes_on = listed and said[0] not in COMMON
+        listed = (follows or goes_on) and (chunk.endswith(",") or chunks[at + 1 : at + 2] == ["and"])
+        if large or owns or follows or goes_on or precedes or quoted or bare[:1] in "@#":
+            yield from (said[0].removesuffix("s") if owns else word for word in said)
+
+
+def _without_senders(meant: str) -> str:
+    """A message without those whom it names as the senders of something: `the mail from Bob Smith`."""
+    kept: list[str] = []
+    skipping = False
+    for chunk in meant.split(" "):
+        if kept and kept[-1].lower() in {"from", "by"} and ("@" in chunk or chunk[:1].isupper()):
+            skipping = True
+        elif not (skipping and chunk[:1].isupper()):
+            skipping = False
+        kept.append(_SENDER if skipping and chunk.strip() else chunk)
+        if skipping and chunk[-1:] in ".,;!?":
+            skipping = False
+    return " ".join(kept)
+
+
+_SENDER: Final = "qqsenderqq"
+"""Stands for one in the text, so that no two words meet that were apart."""
