@@ -12,38 +12,35 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 
 from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument, names_one
-from guardhouse.trust.ledger.fields import WRITERS, is_confidential
+from guardhouse.trust.ledger.fields import is_confidential
 from guardhouse.trust.ledger.intent import asks_for
 from guardhouse.trust.ledger.kinds import synonyms
+from guardhouse.trust.ledger.picking import LONGEST_CHOICE, Picker
 from guardhouse.trust.ledger.questions import (
     LONGEST_PHRASE,
     MOST_WORDS,
-    SHARES,
     candidates,
     grant_of,
     grave_choices,
-    operands,
     power_words,
     runs,
 )
-from guardhouse.trust.ledger.reading import ANY_ACT
+from guardhouse.trust.ledger.reckoning import is_reckoned
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
 from guardhouse.trust.ledger.sightings import (
     Sightings,
     field_of,
-    is_id_of,
-    is_key,
     is_listed,
     is_made,
     is_new_key,
     is_pointed,
-    is_structured,
     is_top_id,
     is_written,
 )
+from guardhouse.trust.ledger.stakes import Stakes
 from guardhouse.trust.ledger.texts import supplied
 from guardhouse.trust.ledger.values import is_exactly, number_form, values
-from guardhouse.trust.ledger.words import name_words, stem, words
+from guardhouse.trust.ledger.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -57,33 +54,7 @@ Source = Literal[
 """Where an argument's value comes from, as far as the session tells."""
 FINE: Final = frozenset({"default", "user", "confirmed", "own", "trusted", "derived", "made", "picked"})
 
-_KIN: Final = {
-    "cart": "cart buy create",
-    "buy": "buy cart pay",
-    "pay": "pay buy move",
-    "delete": "delete cancel",
-    "cancel": "cancel delete",
-    "create": "create cart change",
-    "change": "change switch create",
-    "switch": "switch change",
-    "book": "book buy",
-}
-"""Kinds that one sentence may mean by another's word."""
-_LONGEST_CHOICE: Final = 3
-_SETTINGS: Final = frozenset(
-    "method speed variant size color colour mode format unit currency language priority want option payment shipping "
-    "ship permission access type kind class state status frequency every reason category style level ending".split()
-)
-"""Arguments that choose how something is done, not what is done or to whom."""
-_CARRIERS: Final = frozenset(
-    map(stem, "email mail inbox message sms chat thread letter note notes page web webpage website site search article "
-              "document doc file post comment review feed dm text".split())
-)  # fmt: skip
-"""What brings in texts that anybody writes, by a word of the tool's name."""
 _REACHED: Final = ("email:", "url:", "handle:", "host:")
-_CHOOSING: Final = frozenset({"run", "download", "switch", "sign in"})
-"""Kinds of which the one thing that is named says what happens."""
-_COMPLETING: Final = frozenset({"confirm", "redeem"})
 _SMALL: Final = 10_000
 """A number below tells hardly anything."""
 _PICKS: Final = frozenset({Role.SELECTOR, Role.DATE, Role.PATH})
@@ -116,7 +87,9 @@ class Ledger:
         """The call reaches out to read, and does nothing else."""
         self._found = tuple(found)
         self._sightings = sightings
-        self._outward = shape.outward or (shape.tells and any(one.role is Role.RECIPIENT for one in self._found))
+        outward = shape.outward or (shape.tells and any(one.role is Role.RECIPIENT for one in self._found))
+        self._stakes = Stakes(shape, outward)
+        self._picker = Picker(self._stakes, sightings)
 
     @property
     def takes_orders(self) -> bool:
@@ -152,7 +125,7 @@ class Ledger:
 
     def _trace(self, argument: Argument) -> Iterator[Traced]:
         if isinstance(argument.value, str) and (argument.role is Role.CONTENT or self._is_told(argument)):
-            for part in supplied(argument.value, self._sightings, self._known, outward=self._outward):
+            for part in supplied(argument.value, self._sightings, self._known, outward=self._stakes.outward):
                 source: Source = "untrusted" if part.seen is not None else "nowhere"
                 yield Traced(argument.field, argument.role, source, part.seen, part.private)
         elif argument.is_unread:
@@ -164,7 +137,7 @@ class Ledger:
 
     def _private(self, argument: Argument) -> Occurrence | None:
         """Where a value stood that would go out, if that is a field that nobody passes on by the way."""
-        if not self._outward:
+        if not self._stakes.outward:
             return None
         forms = [str(one) for one in candidates(argument) if one.type in {"id", "num", "text"}]
         for one in self._sightings.trusted(forms, argument.role):
@@ -184,7 +157,7 @@ class Ledger:
 
     def _is_told(self, argument: Argument) -> bool:
         """Whether words to look for are told to somebody by looking for them."""
-        return argument.role is Role.QUERY and self._outward
+        return argument.role is Role.QUERY and self._stakes.outward
 
     # One value
 
@@ -226,10 +199,10 @@ class Ledger:
             return ("made",)
         trusted = self._sightings.trusted(forms, argument.role, every)
         if trusted and not self._is_other_sum(argument):
-            return ("nowhere",) if self._is_passed_over(argument, trusted) else ("trusted",)
-        if argument.role is Role.AMOUNT and self._is_reckoned(argument.value):
+            return ("nowhere",) if self._picker.is_passed_over(argument, trusted) else ("trusted",)
+        if argument.role is Role.AMOUNT and is_reckoned(argument.value, self._sightings):
             return ("derived",)
-        if self._is_spoken_name(argument):
+        if self._picker.is_spoken_name(argument):
             return ("derived",)
         seen = self._sightings.untrusted(forms, argument.role)
         if not seen:
@@ -246,7 +219,7 @@ class Ledger:
             return ("derived",)
         if self._is_mere_look(argument):
             return ("picked", seen[0])
-        picked = self._picked(argument, seen)
+        picked = self._picker.picked(argument, seen)
         if picked is not None:
             return ("picked", picked)
         pointed = [one for one in seen if is_pointed(one)]
@@ -256,54 +229,18 @@ class Ledger:
                 return ("delegated", delegated[0])
         return ("untrusted", seen[-1])
 
-    def _picked(self, argument: Argument, seen: list[Occurrence]) -> Occurrence | None:
-        """The sighting of a value that the user's words single out, in a way that will do for its role."""
-        role, loosely = argument.role, self._may_be_loose(argument)
-        if role is Role.PATH and loosely:
-            return seen[0]
-        for one in filter(is_structured, seen):
-            if self._sightings.is_picked(one, loosely=loosely) and self._fits(argument, one):
-                return one
-            if role is Role.RECIPIENT and self._is_named_member(str(argument.value), one):
-                return one
-        if role not in SENSITIVE:
-            listed = self._listed(seen)
-            if listed is not None:
-                return listed
-        if role not in SENSITIVE and not self._is_weighty and not any(map(self._sightings.is_claimed, seen)):
-            for one in filter(is_listed, seen):
-                if self._sightings.is_named(one) and not self._is_order(one):
-                    return one
-        return self._opens_door(role, seen)
-
-    def _listed(self, seen: list[Occurrence]) -> Occurrence | None:
-        """The entry of a listing in plain text that has a value as its own id, if the user's words single it out, and
-        in no other listing speak of another one. An entry that stands alone may be a sentence that tells to act."""
-        if any(self._sightings.is_outdone(one) for one in seen if is_key(one) or is_structured(one)):
-            return None
-        keys = [one for one in seen if is_key(one) and self._may_list(one)]
-        for one in filter(self._sightings.is_named, keys):
-            if self._sightings.is_listed_among(one) or not (self._is_weighty or self._is_order(one)):
-                return one
-        return None
-
-    def _may_list(self, one: Occurrence) -> bool:
-        """Whether what brought a listing in lists such things: a mail that lists invoices is somebody's text."""
-        source = {stem(word) for word in name_words(one.event.name)}
-        return source.isdisjoint(_CARRIERS) or not source.isdisjoint(self._shape.kind.nouns)
-
     def _is_new_id(self, new: list[Occurrence]) -> bool:
         """Whether a value is the id of what a call of this session made. Where something is gone or goes out by it, a
         service must have said so in a field of its own, at the top of its answer."""
-        return any(map(is_top_id, new)) or (not self._is_weighty and any(map(is_new_key, new)))
+        return any(map(is_top_id, new)) or (not self._stakes.are_high and any(map(is_new_key, new)))
 
     def _is_other_sum(self, argument: Argument) -> bool:
         """Whether a number would be spent in place of the sum that the user gave."""
-        return argument.role is Role.AMOUNT and self._spends and any(one.money for one in self._sightings.requests)
-
-    @property
-    def _spends(self) -> bool:
-        return "pay" in self._shape.kind.verbs or self._shape.spends
+        return (
+            argument.role is Role.AMOUNT
+            and self._stakes.are_money
+            and any(one.money for one in self._sightings.requests)
+        )
 
     def _may_be_somebody(self, value: Any, forms: list[str]) -> bool:
         """Whether what the user said may be somebody's name: that they said `report` makes nobody of that name."""
@@ -317,23 +254,9 @@ class Ledger:
         """Whether a value only picks what is read from afar: what was found in content tells nobody anything."""
         return self._fetches and argument.role in {Role.SELECTOR, Role.AMOUNT, Role.DATE}
 
-    @property
-    def _is_grave(self) -> bool:
-        """Whether something is gone, or open to others, afterwards; or nobody knows what is."""
-        kind = self._shape.kind
-        return kind.is_destroying or kind.is_grave or not kind.verbs
-
-    def _opens_door(self, role: Role, seen: list[Occurrence]) -> Occurrence | None:
-        """The sighting of what lets the user in somewhere (the name and the password of an account that they pointed
-        at), or of the code that completes what was begun."""
-        verbs = self._shape.kind.verbs
-        if "sign in" in verbs and role in {Role.SECRET, Role.RECIPIENT}:
-            return next(filter(is_pointed, seen), None)
-        return seen[0] if role is Role.SECRET and not _COMPLETING.isdisjoint(verbs) else None
-
     def _given(self, value: Any, forms: list[str], role: Role | None = None) -> Source | None:
         """Whether the user gave a value: as such, as a phrase, or in pieces; or said yes to it."""
-        if role is Role.AMOUNT and self._spends and any(one.money for one in self._sightings.requests):
+        if role is Role.AMOUNT and self._stakes.are_money and any(one.money for one in self._sightings.requests):
             forms = [form for form in forms if form.startswith("money:")]
             return self._said_or_shown(forms, role)
         if isinstance(value, str):
@@ -366,7 +289,7 @@ class Ledger:
             return self._power(argument)
         if choices and value not in choices:
             return "nowhere"
-        if isinstance(value, str) and choices and not self._may_be_chosen(argument):
+        if isinstance(value, str) and choices and not self._stakes.may_be_chosen(argument):
             return self._given(value, [f"text:{' '.join(words(value))}"]) or "nowhere"
         return "default"
 
@@ -408,100 +331,6 @@ class Ledger:
             return ("derived",)
         return self._untrusted(argument, seen)
 
-    # What is good enough
-
-    def _may_be_loose(self, argument: Argument) -> bool:
-        """Whether it is enough that the user named something that only one of the siblings has: then they may speak of
-        several of them. What is gone or goes out afterwards must be the best match of all."""
-        return argument.role in {Role.AMOUNT, Role.DATE} or not self._is_weighty
-
-    @property
-    def _is_weighty(self) -> bool:
-        """Whether something is gone, goes out, or is open to others afterwards; or nobody knows what is."""
-        return self._outward or self._is_grave
-
-    def _fits(self, argument: Argument, one: Occurrence) -> bool:
-        """Whether the field that a value stood in is what the user spoke of, where it matters whose it is."""
-        if argument.role in {Role.DESTINATION, Role.CODE, Role.SECRET}:
-            return one.slot[:1] in {"s", "o"}
-        if argument.role is not Role.RECIPIENT:
-            return True
-        if self._is_somebody_elses(str(argument.value)):
-            return False
-        named = name_words(field_of(one))
-        if not self._sightings.fields.isdisjoint(stem(word) for word in named if word != "email"):
-            return True
-        if "replies" in self._sightings.marks and not WRITERS.isdisjoint(named[-1:]):
-            return True
-        if self._sightings.speaks_of(str(argument.value)):
-            return True
-        return _is_name(str(argument.value)) and not self._spends
-
-    def _is_somebody_elses(self, value: str) -> bool:
-        """Whether an address goes by a name that trusted data has, with another address: then it is not theirs."""
-        local = words(value.partition("@")[0])[:1] if "@" in value else []
-        found = [one for word in local for one in self._sightings.of(f"part:{word}")]
-        return any(one.event.grade == "trusted" and is_structured(one) for one in found)
-
-    def _is_named_member(self, value: str, one: Occurrence) -> bool:
-        """Whether a recipient stands in a field of a record that the user pointed at, and the user spoke of them by
-        name; or is the name of somebody or some place in the user's own circle, which they asked to have found."""
-        if self._is_somebody_elses(value):
-            return False
-        if self._sightings.speaks_of(value) and is_pointed(one):
-            return True
-        return _is_name(value) and not self._spends and "everyone" in self._sightings.marks
-
-    def _is_order(self, one: Occurrence) -> bool:
-        """Whether a sentence speaks of the very thing that the call does: then it does not list, it tells to."""
-        own = self._sightings.object_of(one)
-        told = {flag[1:] for flag in own.flags if flag.startswith("~")} if own is not None else set()
-        if ANY_ACT[1:] in told:
-            return True
-        return any(not told.isdisjoint(_KIN.get(verb, verb).split(" ")) for verb in self._shape.kind.verbs)
-
-    def _is_passed_over(self, argument: Argument, trusted: list[Occurrence]) -> bool:
-        """Whether the user spoke of another one of the same list: where it matters, a value is not theirs just because
-        it is somebody's."""
-        if argument.role not in {Role.SELECTOR, Role.RECIPIENT} or self._may_be_loose(argument):
-            return False
-        return all(map(self._sightings.is_passed_over, trusted))
-
-    def _is_reckoned(self, value: Any) -> bool:
-        """Whether a number follows from one that the user gave and one in play, with a word for the reckoning."""
-        requests = self._sightings.requests
-        reckons = "reckons" in self._sightings.marks or any(request.percents for request in requests)
-        if not isinstance(value, (int, float)) or not (reckons or "shares" in self._sightings.marks):
-            return False
-        if not reckons:
-            return self._is_share(float(value))
-        forms = [f"num:{operand}" for operand in operands(float(value), requests)]
-        in_play = [one for one in self._sightings.untrusted(forms) if not is_id_of(one)]
-        trusted = any(self._sightings.trusted([form]) for form in forms)
-        return trusted or any(is_pointed(one) or not is_written(one) for one in in_play)
-
-    def _is_share(self, value: float) -> bool:
-        """Whether a number is a part or a multiple of one that the user gave, or of one in a source that they pointed
-        at."""
-        given = [float(number) for request in self._sightings.requests for number in request.numbers]
-        wholes = [number_form(value * times) for times in SHARES] + [number_form(value / times) for times in SHARES]
-        if any(number_form(number) in wholes for number in given):
-            return True
-        found = [one for form in wholes for one in self._sightings.untrusted([f"num:{form}"])]
-        return any(is_pointed(one) and not is_id_of(one) for one in found)
-
-    def _is_spoken_name(self, argument: Argument) -> bool:
-        """Whether a value is the full name of somebody whom the user named in part. Who that is, is told by the
-        user's own contacts; an address or a number would not be."""
-        value = argument.value
-        if argument.role not in {Role.RECIPIENT, Role.SELECTOR} or not isinstance(value, str):
-            return False
-        if not (1 < len(value.split()) <= _LONGEST_CHOICE and _is_name(value) and self._sightings.speaks_of(value)):
-            return False
-        forms = [f"text:{' '.join(words(value))}"]
-        known = self._sightings.untrusted(forms) if not self._spends else []
-        return bool(self._sightings.trusted(forms)) or any(map(is_structured, known))
-
     def _is_plain_choice(self, argument: Argument) -> bool:
         """Whether a value that stands nowhere is one that a model picks by itself: `standard`, one piece. No address,
         no number and no id can be smuggled in as such."""
@@ -509,15 +338,10 @@ class Ledger:
         if argument.role is Role.AMOUNT:
             return bool(value == 1)
         if argument.role is Role.PATH:
-            return not self._is_weighty and "file" not in self._sightings.marks
+            return not self._stakes.are_high and "file" not in self._sightings.marks
         said = words(value) if isinstance(value, str) else []
-        plain = 0 < len(said) <= _LONGEST_CHOICE and all(word.isalpha() and word.isascii() for word in said)
-        return argument.role is Role.SELECTOR and plain and self._may_be_chosen(argument)
-
-    def _may_be_chosen(self, argument: Argument) -> bool:
-        """Whether a model may pick a plain word by itself: where little hangs on it, or for a setting of the call."""
-        is_setting = not _SETTINGS.isdisjoint(name_words(argument.key))
-        return is_setting or not (self._is_weighty or _CHOOSING.intersection(self._shape.kind.verbs[:1]))
+        plain = 0 < len(said) <= LONGEST_CHOICE and all(word.isalpha() and word.isascii() for word in said)
+        return argument.role is Role.SELECTOR and plain and self._stakes.may_be_chosen(argument)
 
     def _is_common_word(self, argument: Argument) -> bool:
         """Whether a value is one plain word, such as `home` or `standard`, that stands in any text."""
@@ -525,7 +349,7 @@ class Ledger:
         if argument.role is not Role.SELECTOR or not isinstance(value, str) or kind.is_destroying or kind.is_grave:
             return False
         plain = value.isascii() and value.isalpha() and value.islower() and len(value) <= LONGEST_WORD
-        return plain and self._may_be_chosen(argument)
+        return plain and self._stakes.may_be_chosen(argument)
 
 
 def _is_small(value: Any) -> bool:
@@ -544,8 +368,3 @@ def _as_such(argument: Argument, forms: list[str]) -> list[str]:
     it, nor by another one that is glued to it."""
     exact = [form for form in forms if form.startswith(("email:", "url:"))][:1]
     return exact if exact and argument.role in {Role.RECIPIENT, Role.DESTINATION} else forms
-
-
-def _is_name(value: str) -> bool:
-    """Whether a value is the name of somebody or something, and no address or account."""
-    return all(word.isalpha() or len(word) <= 2 for word in words(value)) and not set(value) & set("@/.:+")

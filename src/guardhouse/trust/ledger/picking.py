@@ -1,0 +1,156 @@
+"""Which of several things the user meant: whether their words single out what a value belongs to, in a way that will do
+for what hangs on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from guardhouse.trust.ledger.fields import WRITERS
+from guardhouse.trust.ledger.reading import ANY_ACT
+from guardhouse.trust.ledger.roles import SENSITIVE, Role
+from guardhouse.trust.ledger.sightings import field_of, is_key, is_listed, is_pointed, is_structured
+from guardhouse.trust.ledger.words import name_words, stem, words
+
+if TYPE_CHECKING:
+    from guardhouse.model import Occurrence
+    from guardhouse.trust.ledger.arguments import Argument
+    from guardhouse.trust.ledger.sightings import Sightings
+    from guardhouse.trust.ledger.stakes import Stakes
+
+_KIN: Final = {
+    "cart": "cart buy create",
+    "buy": "buy cart pay",
+    "pay": "pay buy move",
+    "delete": "delete cancel",
+    "cancel": "cancel delete",
+    "create": "create cart change",
+    "change": "change switch create",
+    "switch": "switch change",
+    "book": "book buy",
+}
+"""Kinds that one sentence may mean by another's word."""
+_CARRIERS: Final = frozenset(
+    map(stem, "email mail inbox message sms chat thread letter note notes page web webpage website site search article "
+              "document doc file post comment review feed dm text".split())
+)  # fmt: skip
+"""What brings in texts that anybody writes, by a word of the tool's name."""
+_COMPLETING: Final = frozenset({"confirm", "redeem"})
+LONGEST_CHOICE: Final = 3
+"""Words of a name, or of something that a model picks by itself."""
+
+
+class Picker:
+    """The user's words, held against what a value was found in."""
+
+    def __init__(self, stakes: Stakes, sightings: Sightings) -> None:
+        self._stakes = stakes
+        self._kind = stakes.shape.kind
+        self._sightings = sightings
+
+    def picked(self, argument: Argument, seen: list[Occurrence]) -> Occurrence | None:
+        """The sighting of a value that the user's words single out, in a way that will do for its role."""
+        role, loosely = argument.role, self._stakes.may_be_loose(argument)
+        if role is Role.PATH and loosely:
+            return seen[0]
+        for one in filter(is_structured, seen):
+            if self._sightings.is_picked(one, loosely=loosely) and self._fits(argument, one):
+                return one
+            if role is Role.RECIPIENT and self._is_named_member(str(argument.value), one):
+                return one
+        if role not in SENSITIVE:
+            listed = self._listed(seen)
+            if listed is not None:
+                return listed
+        if role not in SENSITIVE and not self._stakes.are_high and not any(map(self._sightings.is_claimed, seen)):
+            for one in filter(is_listed, seen):
+                if self._sightings.is_named(one) and not self._is_order(one):
+                    return one
+        return self._opens_door(role, seen)
+
+    def _listed(self, seen: list[Occurrence]) -> Occurrence | None:
+        """The entry of a listing in plain text that has a value as its own id, if the user's words single it out, and
+        in no other listing speak of another one. An entry that stands alone may be a sentence that tells to act."""
+        if any(self._sightings.is_outdone(one) for one in seen if is_key(one) or is_structured(one)):
+            return None
+        keys = [one for one in seen if is_key(one) and self._may_list(one)]
+        for one in filter(self._sightings.is_named, keys):
+            if self._sightings.is_listed_among(one) or not (self._stakes.are_high or self._is_order(one)):
+                return one
+        return None
+
+    def _may_list(self, one: Occurrence) -> bool:
+        """Whether what brought a listing in lists such things: a mail that lists invoices is somebody's text."""
+        source = {stem(word) for word in name_words(one.event.name)}
+        return source.isdisjoint(_CARRIERS) or not source.isdisjoint(self._kind.nouns)
+
+    def _fits(self, argument: Argument, one: Occurrence) -> bool:
+        """Whether the field that a value stood in is what the user spoke of, where it matters whose it is."""
+        if argument.role in {Role.DESTINATION, Role.CODE, Role.SECRET}:
+            return one.slot[:1] in {"s", "o"}
+        if argument.role is not Role.RECIPIENT:
+            return True
+        if self._is_somebody_elses(str(argument.value)):
+            return False
+        named = name_words(field_of(one))
+        if not self._sightings.fields.isdisjoint(stem(word) for word in named if word != "email"):
+            return True
+        if "replies" in self._sightings.marks and not WRITERS.isdisjoint(named[-1:]):
+            return True
+        if self._sightings.speaks_of(str(argument.value)):
+            return True
+        return _is_name(str(argument.value)) and not self._stakes.are_money
+
+    def _is_somebody_elses(self, value: str) -> bool:
+        """Whether an address goes by a name that trusted data has, with another address: then it is not theirs."""
+        local = words(value.partition("@")[0])[:1] if "@" in value else []
+        found = [one for word in local for one in self._sightings.of(f"part:{word}")]
+        return any(one.event.grade == "trusted" and is_structured(one) for one in found)
+
+    def _is_named_member(self, value: str, one: Occurrence) -> bool:
+        """Whether a recipient stands in a field of a record that the user pointed at, and the user spoke of them by
+        name; or is the name of somebody or some place in the user's own circle, which they asked to have found."""
+        if self._is_somebody_elses(value):
+            return False
+        if self._sightings.speaks_of(value) and is_pointed(one):
+            return True
+        return _is_name(value) and not self._stakes.are_money and "everyone" in self._sightings.marks
+
+    def _is_order(self, one: Occurrence) -> bool:
+        """Whether a sentence speaks of the very thing that the call does: then it does not list, it tells to."""
+        own = self._sightings.object_of(one)
+        told = {flag[1:] for flag in own.flags if flag.startswith("~")} if own is not None else set()
+        if ANY_ACT[1:] in told:
+            return True
+        return any(not told.isdisjoint(_KIN.get(verb, verb).split(" ")) for verb in self._kind.verbs)
+
+    def is_passed_over(self, argument: Argument, trusted: list[Occurrence]) -> bool:
+        """Whether the user spoke of another one of the same list: where it matters, a value is not theirs just because
+        it is somebody's."""
+        if argument.role not in {Role.SELECTOR, Role.RECIPIENT} or self._stakes.may_be_loose(argument):
+            return False
+        return all(map(self._sightings.is_passed_over, trusted))
+
+    def _opens_door(self, role: Role, seen: list[Occurrence]) -> Occurrence | None:
+        """The sighting of what lets the user in somewhere (the name and the password of an account that they pointed
+        at), or of the code that completes what was begun."""
+        verbs = self._kind.verbs
+        if "sign in" in verbs and role in {Role.SECRET, Role.RECIPIENT}:
+            return next(filter(is_pointed, seen), None)
+        return seen[0] if role is Role.SECRET and not _COMPLETING.isdisjoint(verbs) else None
+
+    def is_spoken_name(self, argument: Argument) -> bool:
+        """Whether a value is the full name of somebody whom the user named in part. Who that is, is told by the
+        user's own contacts; an address or a number would not be."""
+        value = argument.value
+        if argument.role not in {Role.RECIPIENT, Role.SELECTOR} or not isinstance(value, str):
+            return False
+        if not (1 < len(value.split()) <= LONGEST_CHOICE and _is_name(value) and self._sightings.speaks_of(value)):
+            return False
+        forms = [f"text:{' '.join(words(value))}"]
+        known = self._sightings.untrusted(forms) if not self._stakes.are_money else []
+        return bool(self._sightings.trusted(forms)) or any(map(is_structured, known))
+
+
+def _is_name(value: str) -> bool:
+    """Whether a value is the name of somebody or something, and no address or account."""
+    return all(word.isalpha() or len(word) <= 2 for word in words(value)) and not set(value) & set("@/.:+")
