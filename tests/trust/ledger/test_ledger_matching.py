@@ -339,9 +339,11 @@ def test_a_grave_choice_of_a_general_tool_must_have_been_said():
     )
 
 
-def test_a_verb_without_its_noun_will_do_if_every_value_is_the_users_but_not_to_destroy():
+def test_a_verb_without_its_noun_will_do_if_every_value_is_the_users_and_to_destroy_they_must_have_named_it():
     assert Talk("Rename alpha to beta").asks_for("rename_playlist", {"id": "alpha", "new_name": "beta"})
-    assert not Talk("Remove alpha").asks_for("remove_playlist", {"id": "alpha"})
+    assert Talk("Remove alpha").asks_for("remove_playlist", {"id": "alpha"})
+    found = Talk("Remove it").read([{"id": "alpha"}], grade="trusted")
+    assert not found.asks_for("remove_playlist", {"id": "alpha"})
 
 
 def test_a_repeat_is_a_repeat_unless_somebody_speaks_of_it():

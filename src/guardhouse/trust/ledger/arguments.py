@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from guardhouse.trust.ledger.roles import SENSITIVE, Parameter, Role, by_name
 from guardhouse.trust.ledger.values import is_whole, values
-from guardhouse.trust.ledger.words import name_words, words
+from guardhouse.trust.ledger.words import name_words, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,6 +52,8 @@ def arguments(params: Mapping[str, Any], shape: Shape) -> list[Argument]:
         parameter = shape.parameters.get(name) or Parameter(role=by_name(name, tool_words) or Role.SELECTOR)
         if parameter.role is Role.SELECTOR and not parameter.choices and _is_free_name(name, shape.kind):
             parameter = Parameter(role=Role.CONTENT, known=True)
+        if parameter.role is Role.RECIPIENT and _is_own_address(name, shape):
+            parameter = Parameter(role=Role.SELECTOR, known=True)
         if not _is_plain(name):
             _walk(name, f"params.{name[:_LONGEST_KEY]}#key", name, Parameter(), tool_words, found, 0)
         _walk(value, f"params.{name}", name, parameter, tool_words, found, 0)
@@ -64,6 +66,18 @@ def _is_free_name(name: str, kind: Kind) -> bool:
     if "pay" in kind.verbs and not _WORDS_WITH_MONEY.isdisjoint(last):
         return True
     return not _NAMES_OF_NEW.isdisjoint(last) and not _MAKING.isdisjoint(kind.verbs[:1])
+
+
+_ADDRESSES: Final = frozenset({"address", "street", "city"})
+_OWN: Final = frozenset(map(stem, "profile info information detail account user personal".split()))
+
+
+def _is_own_address(name: str, shape: Shape) -> bool:
+    """Whether an argument is the user's own address, in a call that changes what a service knows of them: nothing goes
+    there by that."""
+    if shape.outward or _ADDRESSES.isdisjoint(name_words(name)[-1:]):
+        return False
+    return not _OWN.isdisjoint(map(stem, name_words(shape.name)))
 
 
 def _walk(

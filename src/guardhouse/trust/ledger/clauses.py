@@ -21,6 +21,8 @@ _FORBIDDING: Final = frozenset("dont never except excluding exclude without avoi
 _REMOVING: Final = frozenset(map(stem, "delete remove erase cancel clear trash discard purge wipe".split()))
 _KEEPING: Final = frozenset({"keep", "leave", "spare"})
 _ACCUSING: Final = frozenset("scam scams scammer scammers spam spammer phishing fraud fraudster fake hacker".split())
+_ALSO: Final = frozenset("email mail message text call note book table".split())
+"""Words that are verbs too."""
 _ASKING: Final = frozenset(
     "did do does is are was were has have had am what whats when whens who whos which where wheres why how hows".split()
 )
@@ -79,7 +81,7 @@ def _clauses(sentence: str) -> Iterator[str]:
     for at, piece in enumerate(pieces):
         word = piece.strip("(),;:.!?").lower()
         following = words(pieces[at + 1])[:1] if at + 1 < len(pieces) else []
-        joins = word in {"and", "then"} and bool(following) and stem(following[0]) in VERBS
+        joins = word in {"and", "then"} and bool(following) and (stem(following[0]) in VERBS or following[0] in _ALSO)
         if (word in {"but", "instead"} or joins or piece.startswith("(")) and clause:
             yield " ".join(clause) + " "
             clause = []

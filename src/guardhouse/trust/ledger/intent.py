@@ -14,12 +14,15 @@ _SELF_EVIDENT: Final = frozenset({"cart", "sign in", "confirm", "commit", "push"
 """Means that nobody names."""
 
 
-def asks_for(kind: Kind, grave: frozenset[str], sightings: Sightings, *, all_theirs: bool) -> bool:
+def asks_for(
+    kind: Kind, grave: frozenset[str], sightings: Sightings, *, all_theirs: bool, all_given: bool = False
+) -> bool:
     """Whether the user asked for such an action, or for one that takes it.
 
     `grave` are words about access among the arguments: like those in the tool's name they must have been said. Where
     the user has a word for what is done but none for what it is done to, it is enough that every argument is theirs
-    (`all_theirs`); not so if something is gone, or open to others, afterwards.
+    (`all_theirs`). If something is gone afterwards, they must have named every one of them (`all_given`); if something
+    is open to others, not even that will do.
     """
     if kind.is_grave and not any(map(sightings.said_word, kind.grave)):
         return False
@@ -40,4 +43,4 @@ def asks_for(kind: Kind, grave: frozenset[str], sightings: Sightings, *, all_the
     # A goal was named, not its means: `buy me a watch` says nothing of carts.
     if kind.is_free_step or any(verb not in direct or verb in _SELF_EVIDENT for verb in fitting):
         return True
-    return all_theirs and not kind.is_destroying and not kind.is_grave
+    return (all_given or (all_theirs and not kind.is_destroying)) and not kind.is_grave

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _LABELS: Final = frozenset(
     "item order id no nr number ref reference sku ticket booking reservation invoice issue pr request case # key "
-    "code event transaction".split()
+    "code event transaction flight room berth patient".split()
 )
 """Words that an id follows."""
 _EDGES: Final = "\"'“”‘’«»()[]{}<>|*_~=,;:!?`….-"
@@ -31,7 +31,7 @@ _MONEY: Final = frozenset("$€£¥₹%")
 class _Token(NamedTuple):
     text: str
     shape: str
-    """With every number as a nine, the label before it, and where in its entry it stands."""
+    """With every number as a nine and every letter as an a, the label before it, and where in its entry it stands."""
     labelled: bool
 
 
@@ -112,7 +112,7 @@ def _mixed(text: str) -> bool:
 def _shape(text: str) -> str:
     shape = ""
     for char in text:
-        kind = "9" if char.isdecimal() else char
+        kind = "9" if char.isdecimal() else "a" if char.isalpha() else char
         if kind != "9" or not shape.endswith("9"):
             shape += kind
     return shape

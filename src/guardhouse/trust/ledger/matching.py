@@ -54,6 +54,7 @@ Source = Literal[
 """Where an argument's value comes from, as far as the session tells."""
 FINE: Final = frozenset({"default", "user", "confirmed", "own", "trusted", "derived", "made", "picked"})
 
+_GIVEN: Final = frozenset({"user", "default", "confirmed"})
 _REACHED: Final = ("email:", "url:", "handle:", "host:")
 _SMALL: Final = 10_000
 """A number below tells hardly anything."""
@@ -117,7 +118,14 @@ class Ledger:
         if all_fine and self._sightings.of(grant_of(self._shape.name)):
             return True
         all_theirs = all_fine and not any(one.seen is not None and is_listed(one.seen) for one in traced)
-        return asks_for(self._shape.kind, grave_choices(self._found), self._sightings, all_theirs=all_theirs)
+        all_given = bool(traced) and all(one.source in _GIVEN for one in traced)
+        return asks_for(
+            self._shape.kind,
+            grave_choices(self._found),
+            self._sightings,
+            all_theirs=all_theirs,
+            all_given=all_given and any(one.source == "user" for one in traced),
+        )
 
     def trace(self) -> list[Traced]:
         """Where every argument comes from; of a text, each part of it that matters."""

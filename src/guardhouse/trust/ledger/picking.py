@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Final
 from guardhouse.trust.ledger.fields import WRITERS
 from guardhouse.trust.ledger.reading import ANY_ACT
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
-from guardhouse.trust.ledger.sightings import field_of, is_key, is_listed, is_pointed, is_structured
+from guardhouse.trust.ledger.sightings import (
+    field_of,
+    is_contact,
+    is_key,
+    is_listed,
+    is_pointed,
+    is_structured,
+)
 from guardhouse.trust.ledger.words import name_words, stem, words
 
 if TYPE_CHECKING:
@@ -57,6 +64,10 @@ class Picker:
                 return one
             if role is Role.RECIPIENT and self._is_named_member(str(argument.value), one):
                 return one
+        if role is Role.RECIPIENT and not self._is_somebody_elses(str(argument.value)):
+            reached = next(filter(self._is_looked_up, seen), None)
+            if reached is not None:
+                return reached
         if role not in SENSITIVE:
             listed = self._listed(seen)
             if listed is not None:
@@ -66,6 +77,19 @@ class Picker:
                 if self._sightings.is_named(one) and not self._is_order(one):
                     return one
         return self._opens_door(role, seen)
+
+    def _is_looked_up(self, one: Occurrence) -> bool:
+        """Whether somebody's address stands by itself in the entry that a directory has for whom the user named; or in
+        a line of the inbox about what they want to have answered. Nobody is paid by that."""
+        if not is_contact(one) or self._stakes.are_money:
+            return False
+        if self._is_carried(one):
+            return "replies" in self._sightings.marks and self._sightings.is_theirs(one)
+        return is_pointed(one) and self._sightings.is_theirs(one)
+
+    def _is_carried(self, one: Occurrence) -> bool:
+        """Whether a value came with texts that anybody writes."""
+        return not {stem(word) for word in name_words(one.event.name)}.isdisjoint(_CARRIERS)
 
     def _listed(self, seen: list[Occurrence]) -> Occurrence | None:
         """The entry of a listing in plain text that has a value as its own id, if the user's words single it out, and
@@ -81,7 +105,7 @@ class Picker:
     def _may_list(self, one: Occurrence) -> bool:
         """Whether what brought a listing in lists such things: a mail that lists invoices is somebody's text."""
         source = {stem(word) for word in name_words(one.event.name)}
-        return source.isdisjoint(_CARRIERS) or not source.isdisjoint(self._kind.nouns)
+        return not self._is_carried(one) or not source.isdisjoint(self._kind.nouns)
 
     def _fits(self, argument: Argument, one: Occurrence) -> bool:
         """Whether the field that a value stood in is what the user spoke of, where it matters whose it is."""

@@ -74,6 +74,8 @@ LISTED: Final = "#"
 """The flag of an entry of a listing that has an id of its own."""
 KEY: Final = "k"
 """With its number, the slot of such an id."""
+CONTACT: Final = "c"
+"""With its number, the slot of the only address or telephone in an entry."""
 FIRST_KEY: Final = f"{KEY}0:"
 WRITTEN: Final = "w"
 """The slot of what a model wrote after untrusted content had come in: it may be what somebody told it to write."""
@@ -268,6 +270,7 @@ class _Reader:
             slot = self._slot("p", place, field)
             if number < len(ids) and ids[number] and not self._shaped:
                 self._listed(ids[number], entry, place)
+            self._reachable(entry, place)
             for line in entry:
                 said = words(line)
                 self._quote(place, line)
@@ -285,6 +288,16 @@ class _Reader:
         for gram in grams(words(text), GRAM) if self._runs else ():  # also across the ends of lines
             if gram not in self._grams:
                 self._note(Value("gram", gram), slot)
+
+    def _reachable(self, entry: list[str], place: int) -> None:
+        """The one address and the one number in an entry, if there are no others: by these somebody is reached."""
+        if self._shaped:
+            return
+        found = dict.fromkeys(value for line in entry for value in values(line) if _reaches(value))
+        for sort in ("email", "id"):
+            own = [value for value in found if value.type == sort]
+            if len(own) == 1:
+                self._note(own[0], f"{CONTACT}{place}:")
 
     def _spread_acts(self, group: int) -> None:
         """Let a sentence count as one that tells to act if it stands beside one: `Ann is off on Friday. Just set it.`
@@ -492,6 +505,16 @@ def _is_table(record: dict[str, Any]) -> bool:
 def _few(acts: tuple[str, ...]) -> tuple[str, ...]:
     """What a text speaks of doing, or that it is too much to list: there is room for few."""
     return acts if len(acts) <= _MOST_ACTS else (ANY_ACT,)
+
+
+def _reaches(value: Value) -> bool:
+    """Whether somebody may be reached by a value: an address, or a number that is as long as a telephone's."""
+    return value.type == "email" or (
+        value.type == "id" and value.form.isdecimal() and len(value.form) >= _SHORTEST_PHONE
+    )
+
+
+_SHORTEST_PHONE: Final = 7
 
 
 def _prices(line: str) -> Iterator[float]:

@@ -54,7 +54,7 @@ MARKS: Final = {
     "relative date": "today|tomorrow|tonight|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday|week|"
                      "weekend|month|morning|evening|afternoon|noon|midnight|now|later|next|soon|daily|weekly|monthly|"
                      "yearly|annual|recurring|every day|hour|hours|day|days|minute|minutes",
-    "again": "again|once more|repeat|one more|second time|twice|resend|retry|duplicate",
+    "again": "again|another|once more|repeat|one more|second time|twice|resend|retry|duplicate",
     "replies": "reply|respond|answer|write back|get back|tell them|tell him|tell her|let them|let him|let her|rsvp|"
                "back to|thank|refund|return|them back|follow up",
     "own": "my|mine|me|our|us|i",
@@ -225,11 +225,18 @@ _DETERMINERS: Final = frozenset("the my your his her their our its this that the
 
 def _without_order(said: list[str]) -> list[str]:
     """The words without those that tell when to do what: `First look at my mail` is about no first one."""
-    return [
-        word
-        for at, word in enumerate(said)
-        if word not in _ORDERING or (at > 0 and said[at - 1] in _DETERMINERS) or said[at + 1 : at + 2] == ["one"]
-    ]
+    return [word for at, word in enumerate(said) if word not in _ORDERING or _orders(said, at)]
+
+
+_TIMES: Final = frozenset("day days week weeks month months year years hour hours minute minutes night".split())
+
+
+def _orders(said: list[str], at: int) -> bool:
+    """Whether a word such as `first` or `next` is about which one, and not about when."""
+    following = said[at + 1] if at + 1 < len(said) else ""
+    if following in _TIMES:
+        return False
+    return (at > 0 and said[at - 1] in _DETERMINERS) or following == "one"
 
 
 _DEFINITE: Final = frozenset("the these those all my our".split())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.evidence import Evidence, EvidenceSource
 from guardhouse.trust.ledger.fields import is_made_id
-from guardhouse.trust.ledger.reading import ANYTHING, FIRST_KEY, KEY, LISTED, WRITTEN
+from guardhouse.trust.ledger.reading import ANYTHING, CONTACT, FIRST_KEY, KEY, LISTED, WRITTEN
 from guardhouse.trust.ledger.saying import FROM
 from guardhouse.trust.ledger.words import name_words, stem, words
 
@@ -121,8 +121,8 @@ class Sightings:
         return any(self.is_name(word) for word in said[:2])
 
     def is_name(self, word: str) -> bool:
-        """Whether the user's words have this as a name, or may have."""
-        return any(one.event.grade == "user" for one in self.of(f"name:{word}"))
+        """Whether the user's words have this as a name, or may have; or what they said yes to has."""
+        return self.by_user([f"name:{word}"]) or self.is_confirmed([f"name:{word}"])
 
     def object_of(self, one: Occurrence) -> KeptObject | None:
         """The thing that a value belongs to."""
@@ -157,7 +157,7 @@ class Sightings:
             return mine > 0 or (loosely and is_pointed(one))
         if loosely and place in family.distinct:
             return True
-        return bool(mine > 0 and mine == family.best and family.ties == 1)
+        return bool(mine > 0 and mine == family.best and (family.ties == 1 or str(family.ties) in self._sets))
 
     def is_named(self, one: Occurrence) -> bool:
         """Whether the user's words single out what a value belongs to, and it is more than all that was there to read:
@@ -192,6 +192,14 @@ class Sightings:
             return False
         family = self._family(one.event.seq, own)
         return self.is_passed_over(one) or family.scores[place] < family.best
+
+    def is_theirs(self, one: Occurrence) -> bool:
+        """Whether the user's words, and not only their looking there, single out what a value belongs to, among what a
+        service lists."""
+        own = self.object_of(one)
+        if own is None or self._state.said.isdisjoint(own.words) or LISTED not in own.flags:
+            return False
+        return self.is_picked(one) and not self.is_outdone(one)
 
     def is_claimed(self, one: Occurrence) -> bool:
         """Whether a value is the own id of something that the user passed over: then whoever else has it forged it."""
@@ -276,6 +284,11 @@ def is_listed(one: Occurrence) -> bool:
 def is_key(one: Occurrence) -> bool:
     """Whether it is the own id of an entry of a listing."""
     return one.slot[:1] == KEY
+
+
+def is_contact(one: Occurrence) -> bool:
+    """Whether it is the only address or telephone in an entry of a text."""
+    return one.slot[:1] == CONTACT
 
 
 def is_unfit(one: Occurrence | None, role: Role | None) -> bool:

@@ -96,12 +96,12 @@ def grams(of: Sequence[str], size: int) -> Iterator[str]:
 
 
 COMMON: Final = frozenset(
-    "a about above after again all also am an and any are as at be because been before being below between both but by "
-    "can could did do does doing done down during each few for from further get give go had has have having he hello "
-    "her here hers hey hi him his how i if in into is it its just know let like look make me more most my need no nor "
-    "not now of off on once only or other our out over own please same she should so some such take than thank thanks "
-    "that the their them then there these they this those through to too under until up us use very want was we were "
-    "what when where which while who whom whose why will with would yes you your yours".split()
+    "a about above after again all also am an and any are as at be because been before being below between both but "
+    "by can could did do does doing done down during each few for from further get give go had has have having he "
+    "hello her here hers hey hi him his how i if in into is it its just know let like look make me more most my need "
+    "no nor not now of off on once one ones only or other our out over own please same she should so some such take "
+    "than thank thanks that the their them then there these they this those through to too under until up us use very "
+    "want was we were what when where which while who whom whose why will with would yes you your yours".split()
 )
 """Words that say nothing about what is spoken of."""
 
