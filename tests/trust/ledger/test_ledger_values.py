@@ -1,12 +1,13 @@
 """Typed values in texts: every spelling of one value has one form, and no value is taken for another."""
 
 import time
+from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardhouse.trust.ledger.values import values
+from guardhouse.trust.ledger.values import WEEKDAYS, values, weekday_of
 
 FOUND = (
     # text, what must be found in it
@@ -140,3 +141,13 @@ def test_looking_through_takes_time_in_proportion_to_the_text(piece):
         return best
 
     assert seconds(240_000) < 12 * seconds(40_000) + 0.05
+
+
+@given(st.dates(date(1900, 1, 1), date(2199, 12, 31)))
+def test_the_weekday_of_a_date_is_the_calendars(day):
+    assert weekday_of(day.isoformat()) == WEEKDAYS[day.weekday()]
+
+
+@pytest.mark.parametrize("form", ["05-15", "2024-13-01", "", "x", "2024-5"])
+def test_what_is_no_whole_date_has_no_weekday(form):
+    assert weekday_of(form) is None

@@ -6,7 +6,6 @@ blanks and every piece is looked at by itself, but for dates that are written in
 
 from __future__ import annotations
 
-from datetime import date
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from guardhouse.trust.ledger.words import comparable
@@ -403,13 +402,21 @@ def _ordered(numbers: list[int], parts: Sequence[str], mark: str) -> str | None:
 WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
+_SHIFTS: Final = (0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4)
+"""How the first of each month lies in the week, with the year beginning in March."""
+
+
 def weekday_of(form: str) -> str | None:
-    """The weekday of a date, given by its form; None for a day without a year."""
-    try:
-        year, month, day = map(int, form.split("-"))
-        return WEEKDAYS[date(year, month, day).weekday()]
-    except ValueError:
+    """The weekday of a date, given by its form; None for a day without a year. By the Gregorian calendar, and with no
+    clock or calendar of the machine's."""
+    parts = form.split("-")
+    if len(parts) != 3 or not all(map(str.isdecimal, parts)):
         return None
+    year, month, day = map(int, parts)
+    if not 1 <= month <= _HIGHEST_MONTH:
+        return None
+    year -= month < 3
+    return WEEKDAYS[(year + year // 4 - year // 100 + year // 400 + _SHIFTS[month - 1] + day - 1) % 7]
 
 
 def date_form(year: int | None, month: int, day: int) -> str | None:
