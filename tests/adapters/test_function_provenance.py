@@ -79,16 +79,17 @@ def test_the_same_holds_for_coroutine_functions(guard):
     assert isinstance(typed, Completed)
 
 
-def test_without_any_words_of_the_user_a_consequential_tool_asks_as_before(guard):
+def test_without_any_words_of_the_user_nobody_has_asked_for_what_goes_out(guard):
     guard.wrap(get_page)("https://hotel.example/")
     outcome = guard.wrap(send_email)("anna@work.example", "hello")
     assert isinstance(outcome, Pending)
-    assert codes(outcome) == {"tool.consequential"}
+    assert codes(outcome) == {"tool.consequential", "provenance.unasked_kind", "provenance.unknown_value"}
 
 
 def test_words_that_were_not_typed_carry_no_authority(guard):
     guard.user_said(REQUEST, origin="scheduled")
-    assert codes(guard.wrap(send_email)("anna@work.example", "hello")) == {"tool.consequential"}
+    outcome = guard.wrap(send_email)("anna@work.example", "hello")
+    assert codes(outcome) == {"tool.consequential", "provenance.unasked_kind", "provenance.untrusted_destination"}
 
 
 def test_another_session_knows_nothing_of_this_ones_user(guard):

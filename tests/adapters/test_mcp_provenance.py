@@ -70,12 +70,12 @@ def test_where_a_hook_and_a_gateway_meet_a_planted_address_asks_and_the_typed_on
     assert text_of(gateway.call("send_email", to="anna@work.example", body="9 to 5")) == "done"
 
 
-def test_a_gateway_alone_remembers_what_its_server_returns_and_asks_as_before(start, place):
+def test_a_gateway_alone_remembers_what_its_server_returns_and_nobody_has_asked_for_what_goes_out(start, place):
     gateway = start(TOOLS, "--session", "alone", env=announcing())
     gateway.call("fetch_page", url="https://hotel.example/")
     outcome = gateway.call("send_email", to="anna@work.example", body="9 to 5")
     assert "tool.consequential" in text_of(outcome)
-    assert "provenance." not in text_of(outcome)
+    assert "provenance.unasked_kind" in text_of(outcome)
     assert ("tool_returned", "mcp__box__fetch_page", "untrusted") in remembered(place, "alone")
 
 

@@ -502,11 +502,11 @@ def test_session_is_full(house):
 
 def test_more_was_read_than_can_be_found_again(house):
     guard, call = remembered(house, Remembering())
-    link = "You should really look at https://evil.example/claim today, it is worth it"
-    linked = msgspec.structs.replace(call, params={**SEND, "body": link})
-    assert guard.evaluate(linked).decision is ALLOW
-    Talk(guard).read(f"{' '.join(f'w{number}' for number in range(150_000))} https://evil.example/claim")
-    check(guard, linked, ASK, "provenance.unknown_value")
+    text = "You should really look at the claim today, it is worth it"
+    written = msgspec.structs.replace(call, params={**SEND, "body": text})
+    assert guard.evaluate(written).decision is ALLOW
+    Talk(guard).read(f"{' '.join(f'w{number}' for number in range(150_000))} {text}")
+    check(guard, written, ASK, "provenance.unknown_value")
     assert guard.evaluate(call).decision is ALLOW, "what the user gave is the user's"
 
 

@@ -135,7 +135,7 @@ def _is_answered_for(forms: list[str], seen: Sightings) -> bool:
 
 _TRANSFORMING: Final = frozenset(
     "calculate calc calculator compute eval evaluate decode encode convert translate transform format parse unescape "
-    "concat join render echo template base64 hex rot13 regex replace think".split()
+    "concat join render template base64 hex rot13 regex".split()
 )
 """Words of tools that make one text or number out of another."""
 

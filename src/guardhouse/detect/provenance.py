@@ -350,13 +350,21 @@ def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Findi
     if not _only_fetches(scene) and not _runs(scene) and not ledger.is_asked_for(traced):
         if ledger.takes_orders:
             yield _finding(DELEGATED, scene)
-        elif state.untrusted or shape.outward or shape.kind.is_destroying:
+        elif (state.untrusted and state.user) or shape.outward or shape.kind.is_destroying or shape.kind.is_grave:
             yield _finding(UNASKED_KIND, scene)
     if shape.outward:
         yield from _secrets(scene)
     for one in traced:
-        if not one.is_fine and (state.untrusted or is_unfit(one.seen, one.role)):
+        if not one.is_fine and (state.untrusted or is_unfit(one.seen, one.role)) and _tells(one, state):
             yield _of(one, scene, traces)
+
+
+def _tells(traced: Traced, state: SessionState) -> bool:
+    """Whether the doubtful origin of a value is to be told of. Where the user's words never came through, everything
+    that a model picks by itself stands nowhere: then only who or what is reached by it is."""
+    from guardhouse.trust.ledger import SENSITIVE
+
+    return bool(state.user) or traced.source != "nowhere" or traced.role in SENSITIVE
 
 
 def _secrets(scene: Scene) -> Iterator[Finding]:

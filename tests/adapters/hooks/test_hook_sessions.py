@@ -31,16 +31,13 @@ def test_only_what_a_person_typed_carries_their_authority(claude):
     for source in ("user", "sdk", "system", "loop_wakeup", "schedule_wakeup", "poll_event", "a-source-of-next-year"):
         claude.run(claude.event("UserPromptSubmit", prompt=f"from {source}", source=source))
     claude.run(claude.event("UserPromptSubmit", prompt="from nobody knows"))
-    grades = {event.excerpt: event.grade for event in remembered(claude)}
-    assert grades.pop("from user") == "user"
-    assert set(grades.values()) == {"untrusted"}
-    assert len(grades) == 7
+    assert [event.grade for event in remembered(claude)] == ["user", *["untrusted"] * 7]
 
 
 def test_a_prompt_of_codex_is_its_users_but_not_that_of_a_sub_agent(codex):
     codex.run(codex.event("UserPromptSubmit", prompt="mine"))
     codex.run(codex.event("UserPromptSubmit", prompt="a helper's", agent_id="agent-7", agent_type="helper"))
-    assert {event.excerpt: event.grade for event in remembered(codex)} == {"mine": "user", "a helper's": "untrusted"}
+    assert [event.grade for event in remembered(codex)] == ["user", "untrusted"]
 
 
 def test_results_feed_the_session_by_how_far_they_can_be_trusted_and_without_secrets(claude):
@@ -49,7 +46,7 @@ def test_results_feed_the_session_by_how_far_they_can_be_trusted_and_without_sec
     claude.run(claude.result("mcp__notes__read", [{"type": "text", "text": "a note"}], "call-3"))
     kept = [(event.name, event.call_id, event.grade, event.excerpt) for event in remembered(claude)]
     assert kept == [
-        ("Bash", "call-1", "trusted", "key AKIA[redacted]"),
+        ("Bash", "call-1", "trusted", ""),
         ("WebFetch", "call-2", "untrusted", "a page"),
         ("mcp__notes__read", "call-3", "untrusted", "text a note"),
     ]
@@ -58,7 +55,7 @@ def test_results_feed_the_session_by_how_far_they_can_be_trusted_and_without_sec
 
 def test_what_the_agent_said_is_remembered_as_its_own_words(hooked):
     hooked.run(hooked.event("Stop", stop_hook_active=False, last_assistant_message="Shall I delete it?"))
-    assert [(event.kind, event.excerpt) for event in remembered(hooked)] == [("assistant_showed", "Shall I delete it?")]
+    assert [(event.kind, event.grade) for event in remembered(hooked)] == [("assistant_showed", "untrusted")]
 
 
 def test_a_failed_call_is_recorded_and_its_error_remembered(claude):
@@ -116,9 +113,9 @@ def test_fifty_hooks_at_once_on_one_session_lose_nothing_and_keep_their_order(cl
         assert process.wait(timeout=60) == 0
     events = remembered(claude)
     assert [event.seq for event in events] == list(range(1, 51))
-    assert Counter(event.excerpt for event in events) == Counter(
-        f"{'said' if number % 2 else 'returned'} {number}" for number in range(50)
-    )
+    said = [event for event in events if event.kind == "user_said"]
+    assert len(said) == 25
+    assert {event.call_id for event in events if event not in said} == {f"call-{number}" for number in range(0, 50, 2)}
     moments = [event.at for event in events]
     assert moments == sorted(moments)
     assert Counter(event.kind for event in recorded(claude)) == {"decision": 50}

@@ -14,7 +14,7 @@ from guardhouse.trust.ledger.pointing import pointing_questions, points_at
 from guardhouse.trust.ledger.questions import candidates, grant_of, questions
 from guardhouse.trust.ledger.reading import Object, Reading, echoes, only_made, read_content, written
 from guardhouse.trust.ledger.request import Request, from_kept, read_request
-from guardhouse.trust.ledger.roles import Role
+from guardhouse.trust.ledger.roles import SENSITIVE, Role
 from guardhouse.trust.ledger.saying import request_values, told_of
 from guardhouse.trust.ledger.shapes import Shape, shape_of
 from guardhouse.trust.ledger.sightings import Sightings, is_unfit
@@ -22,6 +22,7 @@ from guardhouse.trust.ledger.telltales import carries, telltales
 from guardhouse.trust.ledger.words import name_words as tool_words
 
 __all__ = [
+    "SENSITIVE",
     "Argument",
     "Kind",
     "Ledger",

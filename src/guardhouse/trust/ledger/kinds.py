@@ -147,7 +147,7 @@ _RARER_TOOL_VERBS: Final = (
     ("plan arrange organise organize", "plan"),
     ("unpublish retract scrap kill empty unlist throw fire", "delete"),
     ("end", "cancel"),
-    ("shift load unload park tow dock moor hand bring take collect unarchive", "move"),
+    ("shift load unload park tow dock moor bring take collect unarchive", "move"),
     ("print scan stamp", "run"),
     ("connect disconnect pair unpair heat cool vent fill drain pump water spray feed", "switch"),
     ("resolve grade", "mark"),
@@ -355,7 +355,7 @@ _GENERIC: Final = _stemmed(
 """Words of tools' names that say little without what they are done to."""
 _ALSO_NOUN: Final = _stemmed(
     "email mail message order review comment label tag branch star record log note issue copy request claim water feed "
-    "store plan end hand grade vote trade loan lease deposit park print scan stamp release"
+    "store plan end grade vote trade loan lease deposit park print scan stamp release"
 )
 _MONEY: Final = _stemmed("money payment funds cash payout")
 _CARTS: Final = _stemmed("cart basket")

@@ -55,6 +55,7 @@ Source = Literal[
 FINE: Final = frozenset({"default", "user", "confirmed", "own", "trusted", "derived", "made", "picked"})
 
 _GIVEN: Final = frozenset({"user", "default", "confirmed"})
+_THEIRS: Final = frozenset({"user", "confirmed", "own"})
 _REACHED: Final = ("email:", "url:", "handle:", "host:")
 _SMALL: Final = 10_000
 """A number below tells hardly anything."""
@@ -140,8 +141,9 @@ class Ledger:
             yield Traced(argument.field, argument.role, "nowhere")
         else:
             found = self._traced(argument, *self._origin(argument))
-            private = self._private(argument) if found.source == "trusted" else None
+            private = self._private(argument) if found.source not in _THEIRS else None
             yield found if private is None else Traced(argument.field, argument.role, "trusted", private, private=True)
+            yield from self._private_text(argument)
 
     def _private(self, argument: Argument) -> Occurrence | None:
         """Where a value stood that would go out, if that is a field that nobody passes on by the way."""
@@ -152,6 +154,14 @@ class Ledger:
             if is_confidential(field_of(one)) and not self._sightings.is_spoken_of(one):
                 return one
         return None
+
+    def _private_text(self, argument: Argument) -> Iterator[Traced]:
+        """What is private in a text that stands where no text belongs: it is told to others all the same."""
+        value = argument.value
+        if self._stakes.outward and isinstance(value, str) and len(words(value)) > LONGEST_PHRASE:
+            for part in supplied(value, self._sightings, self._known, outward=True):
+                if part.private:
+                    yield Traced(argument.field, argument.role, "trusted", part.seen, private=True)
 
     @cached_property
     def _known(self) -> frozenset[str]:

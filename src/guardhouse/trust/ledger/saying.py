@@ -126,7 +126,7 @@ def request_values(typed: str) -> Iterator[tuple[str, Value]]:
     given = dict.fromkeys(_values(_without_senders(meant)))
     yield from ((GIVEN, value) for value in given)
     yield from ((FROM, value) for value in dict.fromkeys(_values(meant)) if value not in given)
-    yield from ((GIVEN, Value("act", word)) for word in dict.fromkeys(bidden_stems(meant)) if word in VERBS)
+    yield from ((GIVEN, Value("act", word)) for word in dict.fromkeys(bidden_stems(meant)) if word not in COMMON)
 
 
 def _values(meant: str) -> Iterator[Value]:
