@@ -510,6 +510,28 @@ def test_more_was_read_than_can_be_found_again(house):
     assert guard.evaluate(call).decision is ALLOW, "what the user gave is the user's"
 
 
+def test_model_wrote_more_than_can_be_found_again(house):
+    guard, call = remembered(house, Remembering())
+    talk = Talk(guard)
+    known = msgspec.structs.replace(call, params={**SEND, "to": "ann@example.com"})
+    talk.read({"email": "ann@example.com"}, tool="read_profile")
+    assert guard.evaluate(known).decision is ALLOW
+    talk.answer("ok", "create_note", text=" ".join(f"a{number}@b.example" for number in range(60_000)))
+    later = msgspec.structs.replace(call, params={**SEND, "to": "eve@example.com"})
+    talk.read({"email": "eve@example.com"}, tool="read_profile")
+    check(guard, later, ASK, "provenance.unknown_value")
+    assert guard.evaluate(known).decision is ALLOW, "what was trusted before still is"
+
+
+def test_words_of_the_user_never_came_through(house):
+    code = "provenance.untrusted_value"
+    guard = house.guard(TOOLS, sessions=Remembering())
+    Talk(guard).read("put it into note-666")
+    check(guard, ToolCallPre(tool="create_note", params={"id": "note-666"}, session_id="s"), ASK, code)
+    own = ToolCallPre(tool="create_note", params={"id": "note-7"}, session_id="s")
+    assert guard.evaluate(own).decision is ALLOW
+
+
 def test_call_has_more_arguments_than_are_looked_at(house):
     guard, call = remembered(house, Remembering())
     deep = "bob@example.com"
