@@ -97,8 +97,11 @@ def _without_no(clause: str, sentence: str, *, removes: bool) -> str:
     pieces = clause.split(" ")
     plain = [(words(piece) or [""])[0] for piece in pieces]
     for at, word in enumerate(plain):
-        behind = [one for one in plain[at + 1 :] if one]
-        if not _forbids(word, plain[:at], behind, removes=removes):
+        if word != "not" and word not in _FORBIDDING and word not in _KEEPING:
+            continue
+        before = next((one for one in reversed(plain[max(at - _NEAR, 0) : at]) if one), "")
+        behind = [one for one in plain[at + 1 : at + 1 + _NEAR] if one]
+        if not _forbids(word, before, behind, removes=removes):
             continue
         if word in {"dont", "not", "never"} and sentence.rstrip().endswith("?"):
             continue
@@ -106,12 +109,14 @@ def _without_no(clause: str, sentence: str, *, removes: bool) -> str:
     return clause
 
 
-def _forbids(word: str, before: list[str], behind: list[str], *, removes: bool) -> bool:
+_NEAR: Final = 12
+
+
+def _forbids(word: str, before: str, behind: list[str], *, removes: bool) -> bool:
     if not _MEANT.isdisjoint(behind[:2]) or not behind:
         return False
     if word == "not":
-        earlier = [one for one in before if one]
-        return not earlier or earlier[-1] in _BEFORE_NOT
+        return not before or before in _BEFORE_NOT
     if word == "no":
         return not behind[0].isdecimal()
     if word in _KEEPING:

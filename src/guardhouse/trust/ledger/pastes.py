@@ -107,7 +107,7 @@ def _without_quoted(line: str) -> str:
     for opening, closing in _QUOTES:
         start = line.find(opening)
         while start >= 0:
-            near = words(line[:start])[-_NEAR:]
+            near = words(line[max(start - _LOOK_BACK, 0) : start])[-_NEAR:]
             worked_on = not WORKING.isdisjoint(map(stem, near))
             end = line.rfind(closing) if worked_on else line.find(closing, start + len(opening))
             if end <= start:
@@ -121,6 +121,7 @@ def _without_quoted(line: str) -> str:
 
 
 _NEAR: Final = 3
+_LOOK_BACK: Final = 80
 
 
 def _mark_tagged(lines: list[str], pasted: list[bool]) -> None:
