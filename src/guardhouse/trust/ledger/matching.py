@@ -40,7 +40,7 @@ from guardhouse.trust.ledger.sightings import (
 from guardhouse.trust.ledger.stakes import Stakes
 from guardhouse.trust.ledger.texts import supplied
 from guardhouse.trust.ledger.values import is_exactly, number_form, values
-from guardhouse.trust.ledger.words import words
+from guardhouse.trust.ledger.words import name_words, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -57,6 +57,9 @@ FINE: Final = frozenset({"default", "user", "confirmed", "own", "trusted", "deri
 _GIVEN: Final = frozenset({"user", "default", "confirmed"})
 _THEIRS: Final = frozenset({"user", "confirmed", "own"})
 _REACHED: Final = ("email:", "url:", "handle:", "host:")
+_LASTING: Final = frozenset("minutes hours days duration length".split())
+_LONGEST_TIME: Final = 1000
+"""How long something takes is nobody's business, in any unit that people use."""
 _SMALL: Final = 10_000
 """A number below tells hardly anything."""
 _PICKS: Final = frozenset({Role.SELECTOR, Role.DATE, Role.PATH})
@@ -220,7 +223,7 @@ class Ledger:
             return ("nowhere",) if self._picker.is_passed_over(argument, trusted) else ("trusted",)
         if argument.role is Role.AMOUNT and is_reckoned(argument.value, self._sightings):
             return ("derived",)
-        if self._picker.is_spoken_name(argument):
+        if self._picker.is_spoken_name(argument) or self._goes_on(argument, forms):
             return ("derived",)
         seen = self._sightings.untrusted(forms, argument.role)
         if not seen:
@@ -251,6 +254,15 @@ class Ledger:
         """Whether a value is the id of what a call of this session made. Where something is gone or goes out by it, a
         service must have said so in a field of its own, at the top of its answer."""
         return any(map(is_top_id, new)) or (not self._stakes.are_high and any(map(is_new_key, new)))
+
+    def _goes_on(self, argument: Argument, forms: list[str]) -> bool:
+        """Whether the call goes on with what the model began with before anybody could lead it: the same project, the
+        same calendar. Who is reached and how much is spent is told by others."""
+        if argument.role not in {Role.SELECTOR, Role.PATH} or self._stakes.are_money or self._stakes.are_lasting:
+            return False
+        if not isinstance(argument.value, str) or argument.value.strip().isdecimal():
+            return False
+        return self._sightings.is_unled([form for form in forms if not form.startswith("part:")])
 
     def _is_other_sum(self, argument: Argument) -> bool:
         """Whether a number would be spent in place of the sum that the user gave."""
@@ -353,6 +365,8 @@ class Ledger:
         """Whether a value that stands nowhere is one that a model picks by itself: `standard`, one piece. No address,
         no number and no id can be smuggled in as such."""
         value = argument.value
+        if isinstance(value, int) and not _LASTING.isdisjoint(name_words(argument.key)) and value < _LONGEST_TIME:
+            return not self._stakes.are_money
         if argument.role is Role.AMOUNT:
             return bool(value == 1)
         if argument.role is Role.PATH:

@@ -79,6 +79,8 @@ CONTACT: Final = "c"
 FIRST_KEY: Final = f"{KEY}0:"
 WRITTEN: Final = "w"
 """The slot of what a model wrote after untrusted content had come in: it may be what somebody told it to write."""
+UNLED: Final = "n"
+"""The slot of what it wrote before."""
 ANYTHING: Final = Value("written", "*")
 """Instead of all that a model wrote, where it is too much to be told."""
 
@@ -425,14 +427,16 @@ def echoes(params: Any) -> frozenset[str]:
     return frozenset(str(seen.value) for seen in reader.done().seen)
 
 
-def written(params: Any) -> tuple[Seen, ...]:
-    """What a model wrote into a call's arguments, but for runs of words: who reads it back later reads no more than
-    that. More than can be told stands for everything."""
+def written(params: Any, *, led: bool) -> tuple[Seen, ...]:
+    """What a model wrote into a call's arguments, but for runs of words. `led`: after untrusted content had come in, so
+    that who reads it back later reads no more than that; more than can be told then stands for everything. Before,
+    nobody can have told it to, and it may go on with what it began with."""
     reader = _Reader(shaped=True, runs=False)
     reader.read(params)
     found = reader.done()
-    everything = (Seen(ANYTHING, WRITTEN),) if found.cut else ()
-    return (*everything, *dict.fromkeys(Seen(one.value, WRITTEN) for one in found.seen))
+    slot = WRITTEN if led else UNLED
+    everything = (Seen(ANYTHING, WRITTEN),) if found.cut and led else ()
+    return (*everything, *dict.fromkeys(Seen(one.value, slot) for one in found.seen))
 
 
 def only_made(reading: Reading) -> Reading:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.evidence import Evidence, EvidenceSource
 from guardhouse.trust.ledger.fields import is_made_id
-from guardhouse.trust.ledger.reading import ANYTHING, CONTACT, FIRST_KEY, KEY, LISTED, WRITTEN
+from guardhouse.trust.ledger.reading import ANYTHING, CONTACT, FIRST_KEY, KEY, LISTED, UNLED, WRITTEN
 from guardhouse.trust.ledger.saying import FROM
 from guardhouse.trust.ledger.words import name_words, stem, words
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _FEW_WORDS: Final = 8
 _SHORTEST_NAME: Final = 3
+_BY_MODEL: Final = frozenset({UNLED, WRITTEN})
 
 
 class Sightings:
@@ -43,7 +44,7 @@ class Sightings:
 
     def of(self, value: str) -> tuple[Occurrence, ...]:
         """Where a value was seen, not counting what the model itself wrote."""
-        return tuple(one for one in self._traces.found.get(value, ()) if one.slot != WRITTEN)
+        return tuple(one for one in self._traces.found.get(value, ()) if one.slot not in _BY_MODEL)
 
     def of_any(self, values: Iterable[str]) -> list[Occurrence]:
         """Where any of these was seen."""
@@ -89,6 +90,10 @@ class Sightings:
             for one in self.of_any(values)
             if (one.event.grade == "untrusted" and one.event.kind != "assistant_showed") or is_unfit(one, role)
         ]
+
+    def is_unled(self, forms: Iterable[str]) -> bool:
+        """Whether the model itself came up with a value, in a call before anything untrusted was read."""
+        return any(one.slot == UNLED for form in forms for one in self._traces.found.get(form, ()))
 
     def planted(self, run: str) -> list[Occurrence]:
         """Where untrusted content had a run of words that neither the user said nor trusted data had before it."""
