@@ -5,6 +5,7 @@ Both indexes use this, so that they take in, leave out and answer the same. It d
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from guardhouse.model import GRADES, KINDS, GuardhouseError, KeptObject, NewEvent
@@ -123,9 +124,15 @@ def first_rows(rows: Iterable[Row], limits: SessionLimits) -> list[Row]:
     if len(ordered) <= _always_room(limits):
         return ordered
     kept: list[Row] = []
+    in_grade: Counter[int] = Counter()
+    in_slot: Counter[tuple[int, str]] = Counter()
     for row in ordered:
-        if has_room(kept, row, limits):
+        at = (row.grade, row.slot)
+        has_room = in_grade[row.grade] < limits.occurrences_per_grade and in_slot[at] < limits.occurrences_per_slot
+        if has_room or len(kept) < _always_room(limits):
             kept.append(row)
+            in_grade[row.grade] += 1
+            in_slot[at] += 1
     return kept
 
 

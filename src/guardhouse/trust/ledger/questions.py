@@ -9,7 +9,7 @@ from guardhouse.trust.ledger.kinds import GRAVE
 from guardhouse.trust.ledger.reading import ANYTHING, GRAM
 from guardhouse.trust.ledger.roles import Role
 from guardhouse.trust.ledger.values import Value, is_whole, number_form, values, weekday_of
-from guardhouse.trust.ledger.words import comparable, grams, name_words, stem, words
+from guardhouse.trust.ledger.words import comparable, grams, name_words, pieces, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -80,7 +80,7 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
         for word in power_words(argument):
             asked[f"word:{word}"] = None
         if argument.role in _PIECED and isinstance(argument.value, str):
-            asked.update((f"part:{word}", None) for word in words(argument.value)[:LONGEST_NAME])
+            asked.update((f"part:{piece}", None) for piece in pieces(argument.value)[:LONGEST_NAME])
         if argument.role is Role.AMOUNT and isinstance(argument.value, (int, float)):
             shares = (form for times in SHARES for form in (argument.value * times, argument.value / times))
             for operand in (*operands(float(argument.value), requests), *map(number_form, shares)):

@@ -13,7 +13,7 @@ from guardhouse.trust.evidence import Evidence, EvidenceSource
 from guardhouse.trust.ledger.fields import is_made_id
 from guardhouse.trust.ledger.reading import ANYTHING, CONTACT, FIRST_KEY, KEY, LISTED, UNLED, WRITTEN
 from guardhouse.trust.ledger.saying import FROM
-from guardhouse.trust.ledger.words import name_words, stem, words
+from guardhouse.trust.ledger.words import name_words, pieces, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,10 +73,10 @@ class Sightings:
         return found if found and min(one.event.seq for one in found) < self._first_written(written or forms) else []
 
     def _first_written(self, forms: Iterable[str]) -> float:
-        """When the model wrote a value for the first time, as a whole or word by word."""
+        """When the model wrote a value for the first time, as a whole or piece by piece."""
         forms = tuple(forms)
-        pieces = [form.partition(":")[2].split(" ") for form in forms if form.startswith("text:")]
-        by_word = (max((self._written(f"part:{word}") for word in said), default=inf) for said in pieces)
+        parts = [pieces(form.partition(":")[2]) for form in forms if form.startswith(("text:", "email:"))]
+        by_word = (max((self._written(f"part:{word}") for word in said), default=inf) for said in parts)
         return min((*map(self._written, (*forms, str(ANYTHING))), *by_word))
 
     def _written(self, form: str) -> float:

@@ -109,3 +109,9 @@ COMMON: Final = frozenset(
 def telling(of: Iterable[str]) -> list[str]:
     """The stems of words that say what is spoken of."""
     return [stem(word) for word in of if word not in COMMON and (len(word) > 1 or word.isdecimal())]
+
+
+def pieces(value: str) -> list[str]:
+    """What a value may have been put together from: its words, and of an address the domain as one."""
+    local, at, domain = value.partition("@")
+    return [*words(local), " ".join(words(domain))] if at else words(value)
