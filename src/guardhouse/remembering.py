@@ -117,14 +117,14 @@ def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], s
 
 def _of_call(scene: Scene) -> Iterator[tuple[str, str]]:
     """What is remembered of the call that an answer belongs to: that it was made, if it did something, and what the
-    model wrote into it."""
+    model wrote into it after untrusted content had come in."""
     action = scene.action
     if not isinstance(action, ToolCallPost):
         return
     if makes(scene):
         yield ("c", call_value(scene))
-    if action.params:
-        for seen in written(action.params, led=may_be_led(scene)):
+    if action.params and may_be_led(scene):
+        for seen in written(action.params):
             yield (seen.slot, str(seen.value))
 
 

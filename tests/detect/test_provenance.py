@@ -245,16 +245,6 @@ def test_after_content_that_is_too_much_to_be_found_again_what_stands_nowhere_as
     assert raised(talk.call("send_email", to="bob@example.com", body=text)) == {"provenance.unknown_value"}
 
 
-def test_a_call_goes_on_with_what_the_model_began_with_and_with_nothing_that_it_was_led_to(talk):
-    talk.user("Create a note about the mug, and delete the old mug")
-    talk.read("the mug is red", project="proj-1701", page="5").read("see proj-1802", project="proj-1903")
-    assert raised(talk.call("create_note", project="proj-1701", text="it is red")) == set()
-    assert raised(talk.call("create_note", project="proj-1802", text="it is red")) == {"provenance.untrusted_value"}
-    assert raised(talk.call("create_note", project="proj-1903", text="it is red")) == {"provenance.unknown_value"}
-    assert "provenance.unknown_value" in raised(talk.call("delete_file", id="5"))
-    assert "provenance.unknown_value" in raised(talk.call("delete_file", id="proj-1701"))
-
-
 # Confirmations
 
 

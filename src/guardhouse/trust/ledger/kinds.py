@@ -182,7 +182,7 @@ MEANS: Final = {
 }
 """What a goal usually takes, beside itself."""
 
-OUTWARD: Final = frozenset("send post share invite pay buy book call rate".split())
+OUTWARD: Final = frozenset("send post share invite pay buy book call rate upload".split())
 """What reaches other people, or costs money."""
 DESTROYING: Final = frozenset("delete cancel".split())
 FREE_STEPS: Final = frozenset("cart redeem mark search switch".split())

@@ -223,7 +223,7 @@ class Ledger:
             return ("nowhere",) if self._picker.is_passed_over(argument, trusted) else ("trusted",)
         if argument.role is Role.AMOUNT and is_reckoned(argument.value, self._sightings):
             return ("derived",)
-        if self._picker.is_spoken_name(argument) or self._goes_on(argument, forms):
+        if self._picker.is_spoken_name(argument):
             return ("derived",)
         seen = self._sightings.untrusted(forms, argument.role)
         if not seen:
@@ -254,15 +254,6 @@ class Ledger:
         """Whether a value is the id of what a call of this session made. Where something is gone or goes out by it, a
         service must have said so in a field of its own, at the top of its answer."""
         return any(map(is_top_id, new)) or (not self._stakes.are_high and any(map(is_new_key, new)))
-
-    def _goes_on(self, argument: Argument, forms: list[str]) -> bool:
-        """Whether the call goes on with what the model began with before anybody could lead it: the same project, the
-        same calendar. Who is reached and how much is spent is told by others."""
-        if argument.role not in {Role.SELECTOR, Role.PATH} or self._stakes.are_money or self._stakes.are_lasting:
-            return False
-        if not isinstance(argument.value, str) or argument.value.strip().isdecimal():
-            return False
-        return self._sightings.is_unled([form for form in forms if not form.startswith("part:")])
 
     def _is_other_sum(self, argument: Argument) -> bool:
         """Whether a number would be spent in place of the sum that the user gave."""

@@ -10,7 +10,6 @@ from guardhouse.trust.ledger.reading import ANY_ACT
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
 from guardhouse.trust.ledger.sightings import (
     field_of,
-    is_contact,
     is_key,
     is_listed,
     is_pointed,
@@ -64,10 +63,6 @@ class Picker:
                 return one
             if role is Role.RECIPIENT and self._is_named_member(str(argument.value), one):
                 return one
-        if role is Role.RECIPIENT and not self._is_somebody_elses(str(argument.value)):
-            reached = next(filter(self._is_looked_up, seen), None)
-            if reached is not None:
-                return reached
         if role not in SENSITIVE:
             listed = self._listed(seen)
             if listed is not None:
@@ -77,15 +72,6 @@ class Picker:
                 if self._sightings.is_named(one) and not self._is_order(one):
                     return one
         return self._opens_door(role, seen)
-
-    def _is_looked_up(self, one: Occurrence) -> bool:
-        """Whether somebody's address stands by itself in the entry that a directory has for whom the user named; or in
-        a line of the inbox about what they want to have answered. Nobody is paid by that."""
-        if not is_contact(one) or self._stakes.are_money:
-            return False
-        if self._is_carried(one):
-            return "replies" in self._sightings.marks and self._sightings.is_theirs(one)
-        return is_pointed(one) and self._sightings.is_theirs(one)
 
     def _is_carried(self, one: Occurrence) -> bool:
         """Whether a value came with texts that anybody writes."""

@@ -74,13 +74,9 @@ LISTED: Final = "#"
 """The flag of an entry of a listing that has an id of its own."""
 KEY: Final = "k"
 """With its number, the slot of such an id."""
-CONTACT: Final = "c"
-"""With its number, the slot of the only address or telephone in an entry."""
 FIRST_KEY: Final = f"{KEY}0:"
 WRITTEN: Final = "w"
 """The slot of what a model wrote after untrusted content had come in: it may be what somebody told it to write."""
-UNLED: Final = "n"
-"""The slot of what it wrote before."""
 ANYTHING: Final = Value("written", "*")
 """Instead of all that a model wrote, where it is too much to be told."""
 
@@ -272,7 +268,6 @@ class _Reader:
             slot = self._slot("p", place, field)
             if number < len(ids) and ids[number] and not self._shaped:
                 self._listed(ids[number], entry, place)
-            self._reachable(entry, place)
             for line in entry:
                 said = words(line)
                 self._quote(place, line)
@@ -290,16 +285,6 @@ class _Reader:
         for gram in grams(words(text), GRAM) if self._runs else ():  # also across the ends of lines
             if gram not in self._grams:
                 self._note(Value("gram", gram), slot)
-
-    def _reachable(self, entry: list[str], place: int) -> None:
-        """The one address and the one number in an entry, if there are no others: by these somebody is reached."""
-        if self._shaped:
-            return
-        found = dict.fromkeys(value for line in entry for value in values(line) if _reaches(value))
-        for sort in ("email", "id"):
-            own = [value for value in found if value.type == sort]
-            if len(own) == 1:
-                self._note(own[0], f"{CONTACT}{place}:")
 
     def _spread_acts(self, group: int) -> None:
         """Let a sentence count as one that tells to act if it stands beside one: `Ann is off on Friday. Just set it.`
@@ -427,16 +412,14 @@ def echoes(params: Any) -> frozenset[str]:
     return frozenset(str(seen.value) for seen in reader.done().seen)
 
 
-def written(params: Any, *, led: bool) -> tuple[Seen, ...]:
-    """What a model wrote into a call's arguments, but for runs of words. `led`: after untrusted content had come in, so
-    that who reads it back later reads no more than that; more than can be told then stands for everything. Before,
-    nobody can have told it to, and it may go on with what it began with."""
+def written(params: Any) -> tuple[Seen, ...]:
+    """What a model wrote into a call's arguments, but for runs of words: who reads it back later reads no more than
+    that. More than can be told stands for everything."""
     reader = _Reader(shaped=True, runs=False)
     reader.read(params)
     found = reader.done()
-    slot = WRITTEN if led else UNLED
-    everything = (Seen(ANYTHING, WRITTEN),) if found.cut and led else ()
-    return (*everything, *dict.fromkeys(Seen(one.value, slot) for one in found.seen))
+    everything = (Seen(ANYTHING, WRITTEN),) if found.cut else ()
+    return (*everything, *dict.fromkeys(Seen(one.value, WRITTEN) for one in found.seen))
 
 
 def only_made(reading: Reading) -> Reading:
@@ -509,16 +492,6 @@ def _is_table(record: dict[str, Any]) -> bool:
 def _few(acts: tuple[str, ...]) -> tuple[str, ...]:
     """What a text speaks of doing, or that it is too much to list: there is room for few."""
     return acts if len(acts) <= _MOST_ACTS else (ANY_ACT,)
-
-
-def _reaches(value: Value) -> bool:
-    """Whether somebody may be reached by a value: an address, or a number that is as long as a telephone's."""
-    return value.type == "email" or (
-        value.type == "id" and value.form.isdecimal() and len(value.form) >= _SHORTEST_PHONE
-    )
-
-
-_SHORTEST_PHONE: Final = 7
 
 
 def _prices(line: str) -> Iterator[float]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.evidence import Evidence, EvidenceSource
 from guardhouse.trust.ledger.fields import is_made_id
-from guardhouse.trust.ledger.reading import ANYTHING, CONTACT, FIRST_KEY, KEY, LISTED, UNLED, WRITTEN
+from guardhouse.trust.ledger.reading import ANYTHING, FIRST_KEY, KEY, LISTED, WRITTEN
 from guardhouse.trust.ledger.saying import FROM
 from guardhouse.trust.ledger.words import name_words, pieces, stem, words
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _FEW_WORDS: Final = 8
 _SHORTEST_NAME: Final = 3
-_BY_MODEL: Final = frozenset({UNLED, WRITTEN})
 
 
 class Sightings:
@@ -44,7 +43,7 @@ class Sightings:
 
     def of(self, value: str) -> tuple[Occurrence, ...]:
         """Where a value was seen, not counting what the model itself wrote."""
-        return tuple(one for one in self._traces.found.get(value, ()) if one.slot not in _BY_MODEL)
+        return tuple(one for one in self._traces.found.get(value, ()) if one.slot != WRITTEN)
 
     def of_any(self, values: Iterable[str]) -> list[Occurrence]:
         """Where any of these was seen."""
@@ -90,10 +89,6 @@ class Sightings:
             for one in self.of_any(values)
             if (one.event.grade == "untrusted" and one.event.kind != "assistant_showed") or is_unfit(one, role)
         ]
-
-    def is_unled(self, forms: Iterable[str]) -> bool:
-        """Whether the model itself came up with a value, in a call before anything untrusted was read."""
-        return any(one.slot == UNLED for form in forms for one in self._traces.found.get(form, ()))
 
     def planted(self, run: str) -> list[Occurrence]:
         """Where untrusted content had a run of words that neither the user said nor trusted data had before it."""
@@ -198,14 +193,6 @@ class Sightings:
         family = self._family(one.event.seq, own)
         return self.is_passed_over(one) or family.scores[place] < family.best
 
-    def is_theirs(self, one: Occurrence) -> bool:
-        """Whether the user's words, and not only their looking there, single out what a value belongs to, among what a
-        service lists."""
-        own = self.object_of(one)
-        if own is None or self._state.said.isdisjoint(own.words) or LISTED not in own.flags:
-            return False
-        return self.is_picked(one) and not self.is_outdone(one)
-
     def is_claimed(self, one: Occurrence) -> bool:
         """Whether a value is the own id of something that the user passed over: then whoever else has it forged it."""
         return is_key(one) and self.is_passed_over(one)
@@ -289,11 +276,6 @@ def is_listed(one: Occurrence) -> bool:
 def is_key(one: Occurrence) -> bool:
     """Whether it is the own id of an entry of a listing."""
     return one.slot[:1] == KEY
-
-
-def is_contact(one: Occurrence) -> bool:
-    """Whether it is the only address or telephone in an entry of a text."""
-    return one.slot[:1] == CONTACT
 
 
 def is_unfit(one: Occurrence | None, role: Role | None) -> bool:
