@@ -30,6 +30,10 @@ guard:
       description: Looks something up on the web.
       parameters: {properties: {query: {type: string}}}
     get_emails: {capabilities: [reads, reads_untrusted], description: Returns the mails in the inbox.}
+    upload_file:
+      capabilities: [writes]
+      description: Uploads a file to the forum.
+      parameters: {properties: {path: {type: string}, title: {type: string}}}
     list_orders: {capabilities: [reads, reads_untrusted], description: Lists the orders.}
     get_calendar: {capabilities: [reads], description: Returns events.}
     get_contacts: {capabilities: [reads], description: Returns the user's contacts.}
