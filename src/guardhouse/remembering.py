@@ -11,8 +11,19 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from guardhouse.detect.grading import evidence_of
-from guardhouse.detect.provenance import call_value, fetched, granted_values, looks_up, makes, may_be_led, pointed
+from guardhouse.detect.provenance import (
+    call_value,
+    fetched,
+    granted_values,
+    is_document,
+    looks_up,
+    makes,
+    may_be_led,
+    pointed,
+)
 from guardhouse.model import (
+    TOLD_PEOPLE,
+    TOLD_THINGS,
     MemoryReadPost,
     NewObject,
     OutputPublish,
@@ -24,8 +35,10 @@ from guardhouse.model import (
 )
 from guardhouse.trust.ledger import (
     echoes,
+    going_by,
     only_made,
     pasted_part,
+    people,
     proposal,
     read_content,
     read_request,
@@ -71,8 +84,7 @@ def _message(action: UserInput, verdict: Verdict, event: NewEvent) -> tuple[Reme
         return (_content(read_content(text), event),)
     typed = typed_part(text)
     values = tuple((slot, str(value)) for slot, value in request_values(typed))
-    kept = NewObject(0, told_of(typed))
-    said = Remembered(msgspec.structs.replace(event, detail=read_request(typed).kept() or None), values, (kept,))
+    said = Remembered(msgspec.structs.replace(event, detail=read_request(typed).kept() or None), values, _told(typed))
     pasted = pasted_part(text, typed)
     if not pasted.strip():
         return (said,)
@@ -85,18 +97,23 @@ def _shown(content: Any, event: NewEvent) -> Remembered:
     text = proposal((content if isinstance(content, str) else msgspec.json.encode(content).decode())[:_MOST_SHOWN])
     text = text.replace("?", ".")  # once it is agreed to, it is no question any more
     values = tuple(("a", str(value)) for _, value in request_values(text))
-    kept = NewObject(0, told_of(text))
-    return Remembered(msgspec.structs.replace(event, detail=read_request(text).kept() or None), values, (kept,))
+    return Remembered(msgspec.structs.replace(event, detail=read_request(text).kept() or None), values, _told(text))
+
+
+def _told(text: str) -> tuple[NewObject, NewObject]:
+    """What words tell: which things are spoken of, and which people."""
+    return NewObject(TOLD_THINGS, told_of(text)), NewObject(TOLD_PEOPLE, tuple(map(going_by, people(text))))
 
 
 def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], str]) -> Remembered:
     """What a tool, a memory store or a skill came back with."""
     action = scene.action
-    labels, echoed, detail = {}, frozenset[str](), {}
+    labels, echoed, detail, printed = {}, frozenset[str](), {}, False
     if isinstance(action, ToolCallPost):
         said = scene.settings.tools.description(action.tool)
         labels = dict(said.fields) if said is not None else {}
         params = action.params or {}
+        printed = not is_document(scene)
         if event.grade == "trusted":
             echoed = echoes(params)
             evidence = evidence_of(scene)
@@ -106,7 +123,7 @@ def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], s
             detail["made"] = "1"
         if pointed(scene):
             detail["pointed"] = "1"
-    reading = read_content(content, labels=labels, echoed=echoed, shaped=fetched(scene))
+    reading = read_content(content, labels=labels, echoed=echoed, shaped=fetched(scene), printed=printed)
     if event.grade == "trusted" and not looks_up(scene):
         reading = only_made(reading)
         detail["said_back"] = "1"

@@ -196,6 +196,23 @@ def fetched(scene: Scene) -> bool:
     return any("." in place or ":" in place for place in places)
 
 
+def is_document(scene: Scene) -> bool:
+    """Whether an answer is a text as somebody wrote it, by the tool's name or by what it was given: its form is its
+    author's."""
+    from guardhouse.trust.ledger import Role, tool_words
+
+    if any(one.role is Role.PATH for one in _arguments(scene)):
+        return True
+    return not _DOCUMENTS.isdisjoint(tool_words(getattr(scene.action, "tool", "")))
+
+
+_DOCUMENTS: Final = frozenset(
+    "file files page web website webpage url document doc docs attachment article pdf note notes clipboard transcript "
+    "body raw html markdown text content memory readme wiki gist paste shell bash run execute browse browser "
+    "fetch".split()
+)
+
+
 def may_be_led(scene: Scene) -> bool:
     """Whether untrusted content has come into the session, or may have: from then on, what a model writes may be what
     somebody else told it to."""

@@ -54,6 +54,8 @@ from guardhouse.model.records import NO_TEXT, AuditEvent, EventKind, RedactedTex
 from guardhouse.model.session_events import (
     GRADES,
     KINDS,
+    TOLD_PEOPLE,
+    TOLD_THINGS,
     Grade,
     KeptObject,
     NewEvent,
@@ -76,6 +78,8 @@ __all__ = [
     "MAX_DEPTH",
     "NO_FACTS",
     "NO_TEXT",
+    "TOLD_PEOPLE",
+    "TOLD_THINGS",
     "Action",
     "Addresses",
     "AddressesOf",

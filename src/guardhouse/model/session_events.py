@@ -52,6 +52,11 @@ class Occurrence(msgspec.Struct, frozen=True):
     slot: str
 
 
+TOLD_THINGS: Final = 0
+TOLD_PEOPLE: Final = 1
+"""The groups of what a message of a person's speaks of."""
+
+
 class NewObject(msgspec.Struct, frozen=True):
     """One thing in an event's content, among its siblings, as it is handed in."""
 
@@ -103,6 +108,8 @@ class SessionState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """What the latest messages of the user ask for, in marks of a closed vocabulary; the latest last."""
     said: frozenset[int] = frozenset()
     """Fingerprints of the words of those messages."""
+    named: frozenset[int] = frozenset()
+    """Fingerprints of the names of people in them."""
     confirmed: int | None = None
     """The event in which the assistant showed what the user then said yes to."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.model import SessionState, Traces
+from guardhouse.model import TOLD_PEOPLE, TOLD_THINGS, SessionState, Traces
 from guardhouse.sessions.interface import ANY_SLOT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from guardhouse.model import KeptObject
     from guardhouse.sessions.interface import SessionIndex
 
 _MESSAGES: Final = 16
@@ -18,7 +19,7 @@ _SHOWN: Final = 4
 _EVENTS: Final = 24
 """Of which the objects are looked at, for one call."""
 _BRIEFLY: Final = ("word:", "act:", "name:", "part:", "gram:", "call:", "grant:")
-_BARE: Final = ("word:", "act:", "name:", "part:")
+_BARE: Final = ("word:", "act:", "name:", "part:", "by:")
 """Of which the objects tell nothing."""
 _RUN: Final = 5
 _BRIEF: Final = 2
@@ -46,9 +47,14 @@ def session_state(index: SessionIndex, session_id: str) -> SessionState:
         untrusted=untrusted,
         cut=sum(one.cut for one in summary.tallies if one.grade == "untrusted" and one.kind != "assistant_showed"),
         requests=tuple(requests),
-        said=frozenset(word for kept in words.values() for one in kept for word in one.words),
+        said=_told(words, TOLD_THINGS),
+        named=_told(words, TOLD_PEOPLE),
         confirmed=confirmed,
     )
+
+
+def _told(words: Mapping[int, tuple[KeptObject, ...]], group: int) -> frozenset[int]:
+    return frozenset(word for kept in words.values() for one in kept if one.group == group for word in one.words)
 
 
 def traces(index: SessionIndex, session_id: str, values: Sequence[str]) -> Traces:

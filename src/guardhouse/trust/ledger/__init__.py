@@ -15,10 +15,11 @@ from guardhouse.trust.ledger.questions import candidates, grant_of, questions
 from guardhouse.trust.ledger.reading import Object, Reading, echoes, only_made, read_content, written
 from guardhouse.trust.ledger.request import Request, from_kept, read_request
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
-from guardhouse.trust.ledger.saying import request_values, told_of
+from guardhouse.trust.ledger.saying import people, request_values, told_of
 from guardhouse.trust.ledger.shapes import Shape, shape_of
 from guardhouse.trust.ledger.sightings import Sightings, is_unfit
 from guardhouse.trust.ledger.telltales import carries, telltales
+from guardhouse.trust.ledger.words import going_by
 from guardhouse.trust.ledger.words import name_words as tool_words
 
 __all__ = [
@@ -40,11 +41,13 @@ __all__ = [
     "does_for_sure",
     "echoes",
     "from_kept",
+    "going_by",
     "grant_of",
     "is_unfit",
     "kind_of",
     "only_made",
     "pasted_part",
+    "people",
     "pointing_questions",
     "points_at",
     "proposal",

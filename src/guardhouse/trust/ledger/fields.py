@@ -20,6 +20,8 @@ SPOKEN_OF: Final = tuple(
 """What people call such fields, by stems. Sessions number them: new ones go to the end."""
 WRITERS: Final = frozenset({"sender", "from", "author", "user"})
 """Fields that name who wrote the record."""
+_FULL_NAMES: Final = frozenset({"name", "fullname", "surname", "lastname", "firstname", "contact"})
+_REACH: Final = frozenset("email mail phone mobile tel telephone cell handle username".split())
 _CONFIDENTIAL: Final = frozenset(
     map(stem, "passport card iban birthday salary licence license insurance ssn tax password passcode passphrase "
               "phrase pin otp secret token credential recovery pw cvv cvc".split())
@@ -41,7 +43,12 @@ MEASURES: Final = {
     **dict.fromkeys("count quantity number members messages users stock items".split(), "count"),
 }
 """What a field tells how much there is of, by a word of its name."""
-_KEPT: Final = frozenset({*SPOKEN_OF, *map(stem, WRITERS), *_IDS, *_CONFIDENTIAL})
+_FURTHER: Final = frozenset(
+    "to cc bcc subject title name names mail e-mail tel mobile cell born label labels location place with for by "
+    "sent received reply date when where what who patient product item order room".split()
+)
+"""Further names of fields, by which a record is recognised."""
+_KEPT: Final = frozenset({*SPOKEN_OF, *map(stem, WRITERS), *map(stem, _REACH), *_IDS, *_CONFIDENTIAL})
 _OTHER: Final = "x"
 _LONGEST: Final = 64
 
@@ -58,6 +65,31 @@ def kept_name(field: str) -> str:
     known = [word.rstrip("0123456789") for word in name_words(field[:_LONGEST])]
     kept = [word if stem(word) in _KEPT else _OTHER for word in known]
     return "_".join(word for at, word in enumerate(kept) if word != _OTHER or at == len(kept) - 1)
+
+
+@lru_cache(maxsize=1024)
+def is_known(name: str) -> bool:
+    """Whether a name is one that fields have, by its last word."""
+    said = name_words(name[:_LONGEST])[-1:]
+    return any(word in _SERVER or word in _FURTHER or word in MEASURES or stem(word) in _KEPT for word in said)
+
+
+@lru_cache(maxsize=1024)
+def is_writer(field: str) -> bool:
+    """Whether a field says who wrote a record."""
+    return not WRITERS.isdisjoint(name_words(field)[-1:])
+
+
+@lru_cache(maxsize=1024)
+def is_full_name(field: str) -> bool:
+    """Whether a field says what somebody is called."""
+    return not _FULL_NAMES.isdisjoint(name_words(field)[-1:])
+
+
+@lru_cache(maxsize=1024)
+def is_reach(field: str) -> bool:
+    """Whether a field says where somebody can be reached."""
+    return not _REACH.isdisjoint(name_words(field)[-1:])
 
 
 @lru_cache(maxsize=1024)

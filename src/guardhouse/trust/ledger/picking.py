@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.trust.ledger.fields import WRITERS
+from guardhouse.trust.ledger.fields import is_reach, is_writer
+from guardhouse.trust.ledger.questions import local_names
 from guardhouse.trust.ledger.reading import ANY_ACT
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
 from guardhouse.trust.ledger.sightings import (
@@ -104,17 +105,37 @@ class Picker:
         named = name_words(field_of(one))
         if not self._sightings.fields.isdisjoint(stem(word) for word in named if word != "email"):
             return True
-        if "replies" in self._sightings.marks and not WRITERS.isdisjoint(named[-1:]):
+        if is_writer(field_of(one)) and self._is_whom_they_answer(one):
+            return True
+        if is_reach(field_of(one)) and self._is_whom_they_looked_up(one):
             return True
         if self._sightings.speaks_of(str(argument.value)):
             return True
         return _is_name(str(argument.value)) and not self._stakes.are_money
 
+    def _is_whom_they_answer(self, one: Occurrence) -> bool:
+        """Whether who wrote something is whom the user named; or they named nobody, and answer what they picked."""
+        if self._sightings.is_by_somebody_named(one):
+            return True
+        return "replies" in self._sightings.marks and "people" not in self._sightings.marks
+
+    def _is_whom_they_looked_up(self, one: Occurrence) -> bool:
+        """Whether a record is that of somebody whom the user named, and was looked up by that; not for money, and not
+        in texts that anybody writes."""
+        if self._stakes.are_money or self._is_carried(one):
+            return False
+        return is_pointed(one) and self._sightings.is_by_somebody_named(one)
+
     def _is_somebody_elses(self, value: str) -> bool:
-        """Whether an address goes by a name that trusted data has, with another address: then it is not theirs."""
+        """Whether an address goes by a name that trusted data has, or that somebody else has written under, with
+        another address: then nobody can tell that it is theirs."""
         local = words(value.partition("@")[0])[:1] if "@" in value else []
         found = [one for word in local for one in self._sightings.of(f"part:{word}")]
-        return any(one.event.grade == "trusted" and is_structured(one) for one in found)
+        if any(one.event.grade == "trusted" and is_structured(one) for one in found):
+            return True
+        own = {(one.event.seq, one.slot) for one in self._sightings.of(f"email:{value.strip().lower()}")}
+        named = filter(self._sightings.is_name, local_names(value))
+        return any((one.event.seq, one.slot) not in own for name in named for one in self._sightings.of(f"by:{name}"))
 
     def _is_named_member(self, value: str, one: Occurrence) -> bool:
         """Whether a recipient stands in a field of a record that the user pointed at, and the user spoke of them by

@@ -81,6 +81,8 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
             asked[f"word:{word}"] = None
         if argument.role in _PIECED and isinstance(argument.value, str):
             asked.update((f"part:{piece}", None) for piece in pieces(argument.value)[:LONGEST_NAME])
+        if argument.role is Role.RECIPIENT and isinstance(argument.value, str) and "@" in argument.value:
+            asked.update((f"by:{name}", None) for name in local_names(argument.value))
         if argument.role is Role.AMOUNT and isinstance(argument.value, (int, float)):
             shares = (form for times in SHARES for form in (argument.value * times, argument.value / times))
             for operand in (*operands(float(argument.value), requests), *map(number_form, shares)):
@@ -88,6 +90,12 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
         if len(asked) > _MOST_QUESTIONS:
             raise ValueError("there is too much in this call to tell where it comes from")
     return list(asked)
+
+
+def local_names(address: str) -> list[str]:
+    """The words of an address before its `@` that may be somebody's name."""
+    said = words(address.rpartition("@")[0])
+    return [word for word in said if len(word) > _SMALL and word.isalpha()][:LONGEST_NAME]
 
 
 def grant_of(tool: str, argument: Argument | None = None) -> str:

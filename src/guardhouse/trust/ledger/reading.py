@@ -15,15 +15,19 @@ from guardhouse.trust.ledger.fields import (
     MEASURES,
     field_name,
     is_confidential,
+    is_full_name,
     is_id,
     is_made_id,
+    is_reach,
     is_server_made,
+    is_writer,
     kept_name,
 )
+from guardhouse.trust.ledger.forms import Letter, Loose, parts, unwrapped
 from guardhouse.trust.ledger.kinds import acts_in
 from guardhouse.trust.ledger.listings import own_ids
 from guardhouse.trust.ledger.values import Value, is_whole, number_form, values
-from guardhouse.trust.ledger.words import comparable, grams, name_words, stem, telling, words
+from guardhouse.trust.ledger.words import comparable, going_by, grams, name_words, stem, telling, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -136,11 +140,13 @@ class _Reader:
         echoed: frozenset[str] = frozenset(),
         *,
         shaped: bool = False,
+        printed: bool = False,
         runs: bool = True,
     ) -> None:
         self._labels = labels or {}
         self._echoed = echoed
         self._shaped = shaped
+        self._printed = printed and not shaped
         self._runs = runs
         self._inner = 0
         """How many records deep in a record this is."""
@@ -178,6 +184,16 @@ class _Reader:
         elif isinstance(value, dict):
             self._record(value, at, field, depth)
 
+    def read_answer(self, content: Any) -> None:
+        """A tool's whole answer: its text is a record, if it was one before it was printed."""
+        for part in unwrapped(content):
+            for one in parts(part) if isinstance(part, str) and self._printed else (part,):
+                if isinstance(one, Letter):
+                    self.read(one.head)
+                    self.read(one.body)
+                else:
+                    self.read(one)
+
     def _goes_on(self) -> bool:
         """Whether there is time for another value, and room to note anything of it."""
         self._pieces += 1
@@ -214,6 +230,17 @@ class _Reader:
                     self._text(self._looked_at(name), place, field)
                 self.read(item, place, field_name(name) or _ODD, depth + 1)
         self._inner -= at is not None and bool(field)
+        if not self._shaped:
+            self._whose(record, place)
+
+    def _whose(self, record: dict[str, Any], place: int) -> None:
+        """Whose record it is: who wrote it, or who can be reached by it."""
+        is_contact = any(isinstance(name, str) and is_reach(name) for name in record)
+        for name, item in record.items():
+            if not isinstance(name, str) or not isinstance(item, str) or isinstance(item, Loose):
+                continue
+            if is_writer(name) or (is_contact and is_full_name(name)):
+                self._goes_by(place, item[:_LONGEST_QUOTE], self._slot("f", place, field_name(name)))
 
     def _scalar(self, number: float, at: int | None, field: str) -> None:
         form = number_form(number)
@@ -235,7 +262,8 @@ class _Reader:
             return
         said = words(text)
         self._quote(at, text)
-        label = "f" if len(said) <= _LONGEST_NAME and "\n" not in text else "p"
+        is_field = len(said) <= _LONGEST_NAME and "\n" not in text and not isinstance(text, Loose)
+        label = "f" if is_field else "p"
         slot = self._slot(label, at, field)
         if len(said) <= _LONGEST_NAME:
             self._note(Value("text", " ".join(said)), slot)
@@ -245,8 +273,10 @@ class _Reader:
             self._note(Value("secret", comparable(text.strip())), slot)
         # What stands in a longer text was written by whoever wrote that, whatever field it is in.
         inner = slot if len(text.split()) == 1 else self._slot("p", at, field)
+        address = _address(text) if label == "f" else ""
         for value in values(text):
-            self._note(value, slot if len(text) <= _SHORT and is_whole(value, text) else inner)
+            whole = (len(text) <= _SHORT and is_whole(value, text)) or (value.type == "email" and value.form == address)
+            self._note(value, slot if whole else inner)
             self._measure_value(at, field, value)
         self._phrases(said, slot)
         self._words(at, said)
@@ -300,6 +330,11 @@ class _Reader:
         draft = self._draft(place)
         draft.listed = True
         self._note(Value("id", own), f"{KEY}{place}:")
+        sender = _sender(entry[0])
+        if sender:
+            slot = self._slot("f", place, "from")
+            self._note(Value("email", sender), slot)
+            self._goes_by(place, entry[0].partition("<")[0] + sender, slot)
         price = next((price for line in entry for price in _prices(line)), None)
         if price is not None:
             draft.measures.setdefault("price", price)
@@ -334,6 +369,14 @@ class _Reader:
             for size in (1, 2, 3, 4):
                 for phrase in grams(said, size):
                     self._note(Value("part", phrase), slot)
+
+    def _goes_by(self, place: int, text: str, slot: str) -> None:
+        """Whose entry this is: by their name, and by that in their address."""
+        named = [word for word in words(text) if len(word) > 1 and not word.isdecimal()]
+        self._draft(place).add(map(going_by, named[:_LONGEST_NAME]))
+        if "@" in text:
+            for word in named[:_LONGEST_NAME]:
+                self._note(Value("by", word), slot)
 
     def _quote(self, place: int, text: str) -> None:
         draft = self._draft(place)
@@ -396,12 +439,13 @@ def read_content(
     labels: Mapping[str, str] | None = None,
     echoed: frozenset[str] = frozenset(),
     shaped: bool = False,
+    printed: bool = False,
 ) -> Reading:
     """What is in a tool's answer. `labels` say of fields who fills them in: `server`, `own` or `third_party`. What is
     `echoed` was in the call already, and proves nothing by coming back. `shaped`: its author chose the fields too, so
-    that a field says no more than a sentence."""
-    reader = _Reader(labels, echoed, shaped=shaped)
-    reader.read(content)
+    that a field says no more than a sentence. `printed`: a service wrote its text, and may have printed records."""
+    reader = _Reader(labels, echoed, shaped=shaped, printed=printed)
+    reader.read_answer(content)
     return reader.done()
 
 
@@ -426,6 +470,19 @@ def only_made(reading: Reading) -> Reading:
     """Of the answer of a tool that looks nothing up: the ids that it gave out. The rest says back what it was told."""
     kept = tuple(one for one in reading.seen if is_made_id(one.slot) or one.slot == FIRST_KEY)
     return reading._replace(seen=kept)
+
+
+def _address(text: str) -> str:
+    """The address in `Ann Lee <ann@example.com>`, at the end of a field."""
+    head, _, rest = text.rpartition("<")
+    return comparable(rest.rstrip()[:-1]) if head and rest.rstrip().endswith(">") and "@" in rest else ""
+
+
+def _sender(line: str) -> str:
+    """The address in an entry that begins with who it is from: `m1 from Ann Lee <ann@example.com>: Lunch`."""
+    head, _, rest = line.partition("<")
+    address = rest.partition(">")[0]
+    return comparable(address) if rest != address and "@" in address and len(words(head)) <= _LONGEST_SEGMENT else ""
 
 
 def _entries(text: str) -> Iterator[list[str]]:

@@ -16,8 +16,8 @@ from guardhouse.trust.ledger.clauses import affirmed
 from guardhouse.trust.ledger.confirming import is_confirmation
 from guardhouse.trust.ledger.fields import SPOKEN_OF
 from guardhouse.trust.ledger.kinds import KINDS, asked_for
-from guardhouse.trust.ledger.saying import MOST_WORDS, bidden_stems, numbers_by_use
-from guardhouse.trust.ledger.values import values
+from guardhouse.trust.ledger.saying import MOST_WORDS, bidden_stems, numbers_by_use, people
+from guardhouse.trust.ledger.values import Value, values
 from guardhouse.trust.ledger.words import stem, words
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ MARKS: Final = {
                 "to both of them|to whoever|text whoever|back whoever|remind whoever|everyone who|everybody who",
     "shares": "half|halves|double|twice|triple|split|share|each|per|third",
     "file": "",
+    "people": "",
 }  # fmt: skip
 
 _ORDINALS: Final = {name: number for number, name in enumerate("first second third fourth fifth sixth".split())}
@@ -170,7 +171,7 @@ def read_request(typed: str) -> Request:
     typed_values = list(values(typed))
     return Request(
         kinds=tuple(sorted(asked_for(bidden_stems(meant)))),
-        marks=tuple(_marks(said, stemmed, names_file=any(value.type == "path" for value in typed_values))),
+        marks=tuple(_marks(said, stemmed, _shown(typed, typed_values))),
         fields=tuple(field for field in SPOKEN_OF if field in stemmed),
         numbers=tuple(dict.fromkeys(numbers))[:_MOST_NUMBERS],
         money=tuple(dict.fromkeys(uses.money))[:_MOST_NUMBERS],
@@ -188,7 +189,13 @@ _PHRASES: Final = {
 _OWN: Final = frozenset(MARKS["own"].split("|"))
 
 
-def _marks(said: list[str], stemmed: list[str], *, names_file: bool) -> Iterator[str]:
+def _shown(typed: str, typed_values: list[Value]) -> set[str]:
+    """Marks that no words of their own set: what a message names."""
+    found = {"file"} if any(value.type == "path" for value in typed_values) else set()
+    return found | ({"people"} if people(typed) else set())
+
+
+def _marks(said: list[str], stemmed: list[str], shown: set[str]) -> Iterator[str]:
     text = f" {' '.join(stemmed)} "
     plain = set(said)
     found = {mark for mark, phrases in _PHRASES.items() if any(phrase and f" {phrase} " in text for phrase in phrases)}
@@ -197,9 +204,7 @@ def _marks(said: list[str], stemmed: list[str], *, names_file: bool) -> Iterator
         found.add("own")
     if _speaks_of_all(stemmed):
         found.add("everyone")
-    if names_file:
-        found.add("file")
-    return (mark for mark in MARKS if mark in found)
+    return (mark for mark in MARKS if mark in found or mark in shown)
 
 
 _PEOPLE: Final = frozenset(

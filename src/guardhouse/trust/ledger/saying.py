@@ -120,6 +120,12 @@ def told_of(typed: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in told if word not in VERBS and word not in counted))
 
 
+def people(typed: str) -> list[str]:
+    """The words of a message that may be somebody's name, and are no other word that is written large."""
+    found = dict.fromkeys(_names(affirmed(typed)))
+    return [name for name in found if name not in _WEEKDAYS and name not in MONTHS and not is_ordinary(name)]
+
+
 def request_values(typed: str) -> Iterator[tuple[str, Value]]:
     """Everything of a message that a later value may be compared with, and its slot."""
     meant = affirmed(typed)

@@ -137,6 +137,11 @@ class Sightings:
         own = self.object_of(one)
         return own is not None and not self._state.said.isdisjoint(own.words)
 
+    def is_by_somebody_named(self, one: Occurrence) -> bool:
+        """Whether what a value belongs to is the entry of somebody whom the user named."""
+        own = self.object_of(one)
+        return own is not None and not self._state.named.isdisjoint(own.words)
+
     def is_picked(self, one: Occurrence, *, loosely: bool = False) -> bool:
         """Whether the user's words single out the thing that a value belongs to, among its siblings: it has what they
         asked for most or least of, it is the one at the place that they named, or it fits their words best, and better

@@ -55,6 +55,11 @@ def name_words(name: str) -> list[str]:
     return words("".join(spaced))
 
 
+def going_by(name: str) -> str:
+    """A name as one of the words of a thing: whose it is, and not just a word that stands there."""
+    return f"@{name}"
+
+
 def stem(word: str) -> str:
     """One form for `schedule`, `schedules`, `scheduled` and `scheduling`."""
     if len(word) < _SHORTEST_STEMMED or not word.isascii():
