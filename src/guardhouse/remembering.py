@@ -23,6 +23,7 @@ from guardhouse.detect.provenance import (
 )
 from guardhouse.model import (
     TOLD_PEOPLE,
+    TOLD_SPARED,
     TOLD_THINGS,
     MemoryReadPost,
     NewObject,
@@ -34,6 +35,7 @@ from guardhouse.model import (
     visible,
 )
 from guardhouse.trust.ledger import (
+    agreed,
     echoes,
     going_by,
     only_made,
@@ -43,6 +45,7 @@ from guardhouse.trust.ledger import (
     read_content,
     read_request,
     request_values,
+    spared,
     told_of,
     typed_part,
     written,
@@ -95,14 +98,18 @@ def _message(action: UserInput, verdict: Verdict, event: NewEvent) -> tuple[Reme
 def _shown(content: Any, event: NewEvent) -> Remembered:
     """What the assistant showed, so that a yes to it can be understood."""
     text = proposal((content if isinstance(content, str) else msgspec.json.encode(content).decode())[:_MOST_SHOWN])
-    text = text.replace("?", ".")  # once it is agreed to, it is no question any more
+    text = agreed(text)
     values = tuple(("a", str(value)) for _, value in request_values(text))
     return Remembered(msgspec.structs.replace(event, detail=read_request(text).kept() or None), values, _told(text))
 
 
-def _told(text: str) -> tuple[NewObject, NewObject]:
-    """What words tell: which things are spoken of, and which people."""
-    return NewObject(TOLD_THINGS, told_of(text)), NewObject(TOLD_PEOPLE, tuple(map(going_by, people(text))))
+def _told(text: str) -> tuple[NewObject, ...]:
+    """What words tell: which things are spoken of, which people, and what is to be left out."""
+    return (
+        NewObject(TOLD_THINGS, told_of(text)),
+        NewObject(TOLD_PEOPLE, tuple(map(going_by, people(text)))),
+        NewObject(TOLD_SPARED, spared(text)),
+    )
 
 
 def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], str]) -> Remembered:

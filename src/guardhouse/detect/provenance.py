@@ -318,15 +318,13 @@ def _requests(scene: Scene, state: SessionState) -> list[Request]:
 def call_value(scene: Scene) -> str:
     """The call itself, as a value that its answer is remembered with."""
     from guardhouse.model import typed_digest
-    from guardhouse.trust.ledger import Role
+    from guardhouse.trust.ledger import payment
 
     action = scene.action
-    params = getattr(action, "params", None)
-    told = _arguments(scene)
-    if any(one.role is Role.AMOUNT for one in told) and any(one.role is Role.RECIPIENT for one in told):
-        # So much to somebody is the same payment, whatever is said with it.
-        params = {one.field: one.value for one in told if one.role in {Role.AMOUNT, Role.RECIPIENT}}
-    return f"call:{typed_digest({'tool': getattr(action, 'tool', ''), 'params': params})}"
+    paid = payment(_arguments(scene), _shape(scene))
+    if paid is not None:
+        return f"call:{typed_digest(paid)}"
+    return f"call:{typed_digest({'tool': getattr(action, 'tool', ''), 'params': getattr(action, 'params', None)})}"
 
 
 def _find(scene: Scene) -> Iterator[Finding]:

@@ -54,6 +54,7 @@ class Occurrence(msgspec.Struct, frozen=True):
 
 TOLD_THINGS: Final = 0
 TOLD_PEOPLE: Final = 1
+TOLD_SPARED: Final = 2
 """The groups of what a message of a person's speaks of."""
 
 
@@ -110,6 +111,8 @@ class SessionState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Fingerprints of the words of those messages."""
     named: frozenset[int] = frozenset()
     """Fingerprints of the names of people in them."""
+    spared: frozenset[int] = frozenset()
+    """Fingerprints of the words of what they leave out."""
     confirmed: int | None = None
     """The event in which the assistant showed what the user then said yes to."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.model import TOLD_PEOPLE, TOLD_THINGS, SessionState, Traces
+from guardhouse.model import TOLD_PEOPLE, TOLD_SPARED, TOLD_THINGS, SessionState, Traces
 from guardhouse.sessions.interface import ANY_SLOT
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def session_state(index: SessionIndex, session_id: str) -> SessionState:
         requests=tuple(requests),
         said=_told(words, TOLD_THINGS),
         named=_told(words, TOLD_PEOPLE),
+        spared=_told(words, TOLD_SPARED),
         confirmed=confirmed,
     )
 
@@ -64,14 +65,16 @@ def traces(index: SessionIndex, session_id: str, values: Sequence[str]) -> Trace
         index.origins(session_id, [(ANY_SLOT, value) for value in values if not _is_brief(value)]),
     ]
     found = {value: seen.occurrences for part in asked for (_, value), seen in part.items() if seen.occurrences}
-    seqs = dict.fromkeys(
-        one.event.seq
+    seqs = {
+        one.event.seq: one.event.grade == "trusted"
         for value, seen in found.items()
         if not value.startswith(_BARE)
         for one in seen
         if one.event.grade != "user" and (one.event.grade == "trusted" or not value.startswith("gram:"))
-    )
-    return Traces(found=found, objects=index.objects(session_id, list(seqs)[-_EVENTS:]))
+    }
+    # What the user's own data says comes first: nobody can push it out.
+    kept = sorted(seqs, key=lambda seq: seqs[seq])[-_EVENTS:]
+    return Traces(found=found, objects=index.objects(session_id, sorted(kept)))
 
 
 def _is_brief(value: str) -> bool:

@@ -42,11 +42,12 @@ def test_the_users_own_values_may_go_anywhere():
 def test_defaults_flags_and_limits_are_nobodys_business_but_powers_are():
     schema = {"properties": {"mode": {"enum": ["r", "w"]}, "size": {"type": "string", "default": "big"}}}
     talk = Talk("Share the file").read("anything")
-    assert talk.trace("share_file", {"mode": "r", "size": "big", "limit": 5}, schema=schema) == {
+    assert talk.trace("share_file", {"mode": "r", "size": "big"}, schema=schema) == {
         "mode": "default",
         "size": "default",
-        "limit": "default",
     }
+    assert talk.trace("find_file", {"limit": 5}) == {"limit": "default"}
+    assert talk.trace("share_file", {"limit": 5}) == {"limit": "nowhere"}
     assert talk.trace("share_file", {"mode": "w"}, schema=schema) == {"mode": "nowhere"}
     assert talk.trace("share_file", {"mode": "other"}, schema=schema) == {"mode": "nowhere"}
     asked = Talk("Let Bob edit the file").read("anything")

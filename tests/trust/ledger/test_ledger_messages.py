@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from guardhouse.trust.ledger.clauses import affirmed, bidden
+from guardhouse.trust.ledger.bidding import bids
+from guardhouse.trust.ledger.clauses import affirmed
 from guardhouse.trust.ledger.confirming import is_confirmation, proposal
 from guardhouse.trust.ledger.pastes import typed_part
 from guardhouse.trust.ledger.saying import FROM, numbers_by_use, request_values
@@ -36,12 +37,12 @@ def test_not_every_no_forbids(said):
     "said", ["Did I pay Bob?", "Should I cancel it?", "Can we still cancel it?", "What did I pay?", "Was it cancelled?"]
 )
 def test_a_question_bids_nothing(said):
-    assert not bidden(said).strip()
+    assert not bids(said)
 
 
 @pytest.mark.parametrize("said", ["Can you pay Bob?", "Could you please cancel it?", "Which one is it? Cancel that."])
 def test_a_request_in_the_form_of_a_question_bids(said):
-    assert bidden(said).strip()
+    assert bids(said)
 
 
 USES = (
@@ -56,7 +57,8 @@ USES = (
 
 @pytest.mark.parametrize(("said", "money", "named", "counted", "plain"), USES)
 def test_a_number_has_one_use(said, money, named, counted, plain):
-    assert numbers_by_use(said) == (money, named, counted, plain)
+    uses = numbers_by_use(said)
+    assert (uses.money, (*uses.named, *uses.things), uses.counted, uses.plain) == (money, named, counted, plain)
 
 
 def test_a_sender_is_not_one_to_send_to():
@@ -128,6 +130,6 @@ def test_a_hostile_message_takes_bounded_time(message):
     began = time.process_time()
     typed = typed_part(message)
     list(request_values(typed))
-    bidden(affirmed(typed))
+    bids(affirmed(typed))
     proposal(typed)
     assert time.process_time() - began < 5

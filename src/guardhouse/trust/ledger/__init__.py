@@ -4,8 +4,8 @@ It keeps nothing by itself. `read_content` and `read_request` say what a session
 `questions` and `Ledger` hold a call against what the session found.
 """
 
-from guardhouse.trust.ledger.arguments import Argument, arguments
-from guardhouse.trust.ledger.confirming import proposal
+from guardhouse.trust.ledger.arguments import Argument, arguments, payment
+from guardhouse.trust.ledger.confirming import agreed, proposal
 from guardhouse.trust.ledger.deeds import does_for_sure
 from guardhouse.trust.ledger.kinds import Kind, kind_of
 from guardhouse.trust.ledger.matching import Ledger, Source, Traced
@@ -15,7 +15,7 @@ from guardhouse.trust.ledger.questions import candidates, grant_of, questions
 from guardhouse.trust.ledger.reading import Object, Reading, echoes, only_made, read_content, written
 from guardhouse.trust.ledger.request import Request, from_kept, read_request
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
-from guardhouse.trust.ledger.saying import people, request_values, told_of
+from guardhouse.trust.ledger.saying import people, request_values, spared, told_of
 from guardhouse.trust.ledger.shapes import Shape, shape_of
 from guardhouse.trust.ledger.sightings import Sightings, is_unfit
 from guardhouse.trust.ledger.telltales import carries, telltales
@@ -35,6 +35,7 @@ __all__ = [
     "Sightings",
     "Source",
     "Traced",
+    "agreed",
     "arguments",
     "candidates",
     "carries",
@@ -47,6 +48,7 @@ __all__ = [
     "kind_of",
     "only_made",
     "pasted_part",
+    "payment",
     "people",
     "pointing_questions",
     "points_at",
@@ -56,6 +58,7 @@ __all__ = [
     "read_request",
     "request_values",
     "shape_of",
+    "spared",
     "telltales",
     "told_of",
     "tool_words",

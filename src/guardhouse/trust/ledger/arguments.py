@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import msgspec
+
 from guardhouse.trust.ledger.roles import SENSITIVE, Parameter, Role, by_name
-from guardhouse.trust.ledger.values import is_whole, values
+from guardhouse.trust.ledger.values import is_whole, number_form, values
 from guardhouse.trust.ledger.words import name_words, stem, words
 
 if TYPE_CHECKING:
@@ -54,10 +56,26 @@ def arguments(params: Mapping[str, Any], shape: Shape) -> list[Argument]:
             parameter = Parameter(role=Role.CONTENT, known=True)
         if parameter.role is Role.RECIPIENT and _is_own_address(name, shape):
             parameter = Parameter(role=Role.SELECTOR, known=True)
+        parameter = _as_picking(name, parameter, shape)
         if not _is_plain(name):
             _walk(name, f"params.{name[:_LONGEST_KEY]}#key", name, Parameter(), tool_words, found, 0)
         _walk(value, f"params.{name}", name, parameter, tool_words, found, 0)
     return found
+
+
+def payment(found: Sequence[Argument], shape: Shape) -> dict[str, list[str]] | None:
+    """Who gets how much by a call, if it pays: so much to somebody is the same payment, however it is written, whatever
+    is said with it, and by whichever tool."""
+    who = sorted(" ".join(words(str(one.value))) for one in found if one.role is Role.RECIPIENT)
+    sums = [one.value for one in found if one.role is Role.AMOUNT and not isinstance(one.value, bool)]
+    if not who or not sums:
+        return None
+    return {"kind": list(shape.kind.verbs[:1]), "to": who, "sum": [_plain_sum(sums[0])]}
+
+
+def _plain_sum(value: Any) -> str:
+    found = [one.form for one in values(str(value)) if one.type in {"num", "money"}]
+    return number_form(value) if not isinstance(value, str) else (found or [value])[0]
 
 
 def _is_free_name(name: str, kind: Kind) -> bool:
@@ -68,14 +86,33 @@ def _is_free_name(name: str, kind: Kind) -> bool:
     return not _NAMES_OF_NEW.isdisjoint(last) and not _MAKING.isdisjoint(kind.verbs[:1])
 
 
+_TITLES: Final = frozenset("title subject name headline caption new".split())
+_BY_STAKES: Final = {Role.QUERY: Role.SELECTOR, Role.LIMIT: Role.AMOUNT}
+
+
+def _as_picking(name: str, parameter: Parameter, shape: Shape) -> Parameter:
+    """An argument with which a call picks what is gone, goes out or is let in by it: words to look for, how many, or a
+    title are no small matter then."""
+    kind = shape.kind
+    picks = kind.is_destroying or kind.is_grave or "share" in kind.verbs[:1]
+    is_title = parameter.role is Role.CONTENT and not _TITLES.isdisjoint(name_words(name)[-1:])
+    if is_title and (picks or (not shape.outward and name_words(name) == ["new"] and not kind.nouns.isdisjoint(_OWN))):
+        return Parameter(role=Role.SELECTOR)
+    if parameter.role in _BY_STAKES and (picks or kind.is_outward or kind.verbs[:1] == ("change",)):
+        return msgspec.structs.replace(parameter, role=_BY_STAKES[parameter.role])
+    return parameter
+
+
 _ADDRESSES: Final = frozenset({"address", "street", "city"})
+_MAILED: Final = frozenset({"email", "mail", "ip", "web"})
 _OWN: Final = frozenset(map(stem, "profile info information detail account user personal".split()))
 
 
 def _is_own_address(name: str, shape: Shape) -> bool:
     """Whether an argument is the user's own address, in a call that changes what a service knows of them: nothing goes
     there by that."""
-    if shape.outward or _ADDRESSES.isdisjoint(name_words(name)[-1:]):
+    said = name_words(name)
+    if shape.outward or _ADDRESSES.isdisjoint(said[-1:]) or not _MAILED.isdisjoint(said):
         return False
     return not _OWN.isdisjoint(map(stem, name_words(shape.name)))
 
@@ -102,7 +139,8 @@ def _walk(
             if who or not _is_plain(name) or parameter.role is Role.CONTENT:
                 own = Parameter(role=Role.RECIPIENT) if who else parameter
                 _walk(name, f"{inner}#key", key, own, tool_words, found, depth + 1)
-            is_level = name == "type" or (who and isinstance(item, str) and item.strip().lower() in _LEVELS)
+            is_type = name == "type" and (parameter.role not in SENSITIVE or str(item).strip().lower() in _TYPES)
+            is_level = is_type or (who and isinstance(item, str) and item.strip().lower() in _LEVELS)
             role = Role.FLAG if is_level else said or parameter.role
             if parameter.role in SENSITIVE and role not in SENSITIVE and not is_level:
                 role = parameter.role  # what stands inside a recipient is one, whatever it calls itself
@@ -121,6 +159,12 @@ def _is_who(name: str, said: Role | None, key: str, parameter: Parameter) -> boo
     return parameter.role is Role.RECIPIENT or not _RIGHTS.isdisjoint(name_words(key))
 
 
+def _counts(key: str) -> bool:
+    """Whether an argument may say how many people there are: `guests`."""
+    last = name_words(key)[-1:]
+    return not names_one(key) and bool(last) and (last[0].endswith("s") or last[0] in _COUNTED)
+
+
 def _is_plain(name: str) -> bool:
     """Whether a key is the name of a field. Any other may be a value: `{"bob@example.com": "reader"}`."""
     return name.isascii() and name.replace("-", "_").replace("$", "_").isidentifier() and len(name) <= _LONGEST_KEY
@@ -135,13 +179,15 @@ def _role(value: Any, parameter: Parameter, key: str) -> Role:
     """The role of a value: what its argument is for, unless its form says more."""
     role = parameter.role
     if isinstance(value, bool):
-        return Role.FLAG
+        return role if role in SENSITIVE or role is Role.AMOUNT else Role.FLAG
     if not isinstance(value, str):
-        is_count = role is Role.RECIPIENT and abs(value) < _SMALLEST_ACCOUNT and not names_one(key)
+        is_count = role is Role.RECIPIENT and abs(value) < _SMALLEST_ACCOUNT and _counts(key)
         is_count = is_count or role is Role.CONTENT
         if role is Role.LIMIT and abs(value) >= _LARGEST_LIMIT:
             return Role.SELECTOR
         return Role.AMOUNT if is_count else role
+    if role is Role.CONTENT and name_words(key) == ["new"] and _by_form(value) is not None:
+        return _by_form(value) or role
     if role is Role.CONTENT and name_words(key)[-1:] in _WRITTEN_THINGS and _is_one_id(value):
         return Role.SELECTOR
     if role in _CLOSED and not parameter.choices and not _is_closed(value, role):
@@ -153,6 +199,8 @@ def _role(value: Any, parameter: Parameter, key: str) -> Role:
     return Role.CONTENT if len(words(value)) > LONGEST_NAME else _by_form(value) or role
 
 
+_TYPES: Final = frozenset("file email user group person text image account phone contact channel inline".split())
+_COUNTED: Final = frozenset({"people", "party"})
 _SHAPE: Final = frozenset({"type", "kind", "role", "value", "address"})
 _WRITTEN_THINGS: Final = tuple(
     [name] for name in "review note notes comment message msg reply question answer memo feedback".split()

@@ -17,18 +17,16 @@ if TYPE_CHECKING:
 _BEFORE_NOT: Final = frozenset({"do", "must", "should", "may", "please", "but", "and", "or", "to", "at"})
 _MEANT: Final = frozenset("forget hesitate only just worry miss fail need have know problem".split())
 """`Do not forget to …`, `not only …`: words behind a no that take it back."""
-_FORBIDDING: Final = frozenset("dont never except excluding exclude without avoid ignore skip nor neither no".split())
+_FORBIDDING: Final = frozenset(
+    "dont never except excluding exclude without avoid ignore skip nor neither no cant cannot couldnt wont wouldnt "
+    "shouldnt mustnt".split()
+)
 _REMOVING: Final = frozenset(map(stem, "delete remove erase cancel clear trash discard purge wipe".split()))
 _KEEPING: Final = frozenset({"keep", "leave", "spare"})
 _ACCUSING: Final = frozenset("scam scams scammer scammers spam spammer phishing fraud fraudster fake hacker".split())
 _ALSO: Final = frozenset("email mail message text call note book table".split())
 """Words that are verbs too."""
-_ASKING: Final = frozenset(
-    "did do does is are was were has have had am what whats when whens who whos which where wheres why how hows".split()
-)
-_MODAL: Final = frozenset("should shall can could will would may might must".split())
 _SELF: Final = frozenset("i we it they he she this that there".split())
-_BIDDING: Final = frozenset({"please"})
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -45,33 +43,59 @@ def sentences(text: str) -> Iterator[str]:
 
 def affirmed(text: str) -> str:
     """A text without the clauses that forbid something or leave somebody out, and without accusations."""
-    return "".join(_without_forbidden(sentence) for sentence in sentences(text))
+    removes = any(stem(word) in _REMOVING for word in words(text))
+    return "".join(_without_forbidden(sentence, removes=removes) for sentence in sentences(_plainly(text)))
 
 
-def bidden(text: str) -> str:
-    """Of an affirmed text, the sentences that bid something: `Did I get my money back?` and `Should I cancel it?` bid
-    nothing."""
-    return "".join(sentence for sentence in sentences(text) if not _is_question(sentence))
+_EXCLUDING: Final = frozenset(
+    (("instead", "of"), ("rather", "than"), ("other", "than"), ("apart", "from"), ("aside", "from"), ("all", "but"),
+     ("everyone", "but"), ("everybody", "but"), ("everything", "but"), ("files", "but"), ("ones", "but"))
+)  # fmt: skip
+_ALL: Final = frozenset({"all", "every", "everyone", "everybody", "everything"})
+_SPARING: Final = (" stay ", " stays ", " remain ", " remains ", " still need ", " keep ", " is left ", " are left ")
 
 
-def _is_question(sentence: str) -> bool:
-    said = words(sentence)
-    if not said or not sentence.rstrip().endswith("?") or not _BIDDING.isdisjoint(said):
-        return False
-    if said[0] in _MODAL:
-        return len(said) > 1 and said[1] in _SELF
-    return said[0] in _ASKING and "you" not in said[:2]
+def _plainly(text: str) -> str:
+    """A text with one word for all that leaves something out: `all files but this one`, `this instead of that`."""
+    pieces = text.split(" ")
+    plain = [(words(piece) or [""])[-1] for piece in pieces]
+    for at in range(1, len(pieces)):
+        pair = (plain[at - 1], plain[at])
+        but_all = plain[at] == "but" and not _ALL.isdisjoint(plain[max(at - 4, 0) : at])
+        if but_all and pieces[at - 1][-1:] not in ".!?;" and not _begins_clause(plain[at + 1 : at + 2]):
+            pieces[at] = _OUT
+        elif pair in _EXCLUDING and plain[at] != "but":
+            pieces[at - 1], pieces[at] = _OUT, ""
+    return " ".join(pieces)
 
 
-def _without_forbidden(sentence: str) -> str:
+_OUT: Final = "excluding"
+
+
+def _begins_clause(following: list[str]) -> bool:
+    return not following or following[0] in _BEFORE_NOT or following[0] in _SELF or stem(following[0]) in VERBS
+
+
+def _without_forbidden(sentence: str, *, removes: bool) -> str:
     said = words(sentence)
     if not _ACCUSING.isdisjoint(said):
         return "\n"
-    if _FORBIDDING.isdisjoint(said) and "not" not in said and _KEEPING.isdisjoint(said):
+    spares = removes and _spares(sentence)
+    if not spares and _FORBIDDING.isdisjoint(said) and "not" not in said and _KEEPING.isdisjoint(said):
         return sentence
     removes = any(stem(word) in _REMOVING for word in said)
-    kept = [_without_no(clause, sentence, removes=removes) for clause in _clauses(sentence)]
+    kept = [
+        _without_no(clause, sentence, removes=removes)
+        for clause in _clauses(sentence)
+        if not (spares and _spares(clause) and not any(stem(word) in _REMOVING for word in words(clause)))
+    ]
     return "".join(kept)
+
+
+def _spares(clause: str) -> bool:
+    """Whether a clause says that something is not to be gone."""
+    said = f" {' '.join(words(clause))} "
+    return any(phrase in said for phrase in _SPARING)
 
 
 def _clauses(sentence: str) -> Iterator[str]:
@@ -82,7 +106,8 @@ def _clauses(sentence: str) -> Iterator[str]:
         word = piece.strip("(),;:.!?").lower()
         following = words(pieces[at + 1])[:1] if at + 1 < len(pieces) else []
         joins = word in {"and", "then"} and bool(following) and (stem(following[0]) in VERBS or following[0] in _ALSO)
-        if (word in {"but", "instead"} or joins or piece.startswith("(")) and clause:
+        so_that = word == "so" and following == ["that"]
+        if (word in {"but", "instead"} or joins or so_that or piece.startswith("(")) and clause:
             yield " ".join(clause) + " "
             clause = []
         clause.append(piece)
@@ -103,7 +128,16 @@ def _without_no(clause: str, sentence: str, *, removes: bool) -> str:
         behind = [one for one in plain[at + 1 : at + 1 + _NEAR] if one]
         if not _forbids(word, before, behind, removes=removes):
             continue
-        if word in {"dont", "not", "never"} and sentence.rstrip().endswith("?"):
+        if word in {
+            "dont",
+            "not",
+            "never",
+            "cant",
+            "couldnt",
+            "wont",
+            "wouldnt",
+            "cannot",
+        } and sentence.rstrip().endswith("?"):
             continue
         return " ".join(pieces[:at]) + "\n"
     return clause

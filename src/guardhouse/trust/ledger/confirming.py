@@ -39,7 +39,7 @@ _ASKING: Final = (
     "okay to", "is that right", "is this right", "is that ok", "is this ok", "sound good", "sounds good",
     "do you agree", "would you like", "do you want", "ready to",
 )  # fmt: skip
-_SAYING: Final = ("i will", "ill", "i would", "id", "ok to", "shall i")
+_SAYING: Final = ("i will ", "i'll ", "i’ll ", "i would ", "i'd ", "i’d ", "ok to ", "shall i ")
 _LAST: Final = 3
 """Sentences at the end of an answer of which one may be a proposal."""
 
@@ -64,20 +64,47 @@ def proposal(shown: str) -> str:
     return "\n".join(lines[first : number + 1])
 
 
+def agreed(proposed: str) -> str:
+    """What was proposed, as an order: once it is agreed to, it is no question any more."""
+    return "".join(map(_ordered, sentences(proposed)))
+
+
+def _ordered(sentence: str) -> str:
+    begin = next((at for at in range(len(sentence)) if sentence[at].isalnum()), 0)
+    lowered = sentence[begin:].lower()
+    phrase = next((one for one in _PROPOSING if lowered.startswith(one)), "")
+    return sentence[:begin] + sentence[begin + len(phrase) :].replace("?", ".")
+
+
+_PROPOSING: Final = (
+    "shall i ", "should i ", "may i ", "can i ", "do you want me to ", "would you like me to ", "want me to ",
+    "ok to ", "okay to ", "ready to ", "i will ", "i'll ", "i’ll ", "i would ", "i'd ", "i’d ", "i can ", "i could ",
+)  # fmt: skip
+
+
 def _as_shown(text: str) -> str:
     """A text without comments, without lines that no reader of Markdown sees, and without anything in tags."""
     pieces = text.split("<!--")
     text = pieces[0] + "".join(piece.partition("-->")[2] for piece in pieces[1:])
-    return "\n".join(
-        line for line in text.split("\n") if not line.lstrip().startswith("[//]") and not ("<" in line and "/" in line)
-    )
+    lines = (line for line in text.split("\n") if "<" not in line and not line.lstrip().startswith(("[//]", ">")))
+    return "\n".join(_without_targets(line.expandtabs().partition(_FAR)[0]) for line in lines)
+
+
+_FAR: Final = " " * 8
+"""What stands behind so many blanks is out of sight."""
+
+
+def _without_targets(line: str) -> str:
+    """A line without where its links lead: a reader sees only what they are called."""
+    head, *pieces = line.split("](")
+    return head + "".join(f"] {piece.partition(')')[2]}" for piece in pieces)
 
 
 def _asks(sentence: str) -> bool:
     said = f" {' '.join(words(sentence))} "
     if any(f" {phrase} " in said for phrase in _ASKING) and sentence.rstrip().endswith("?"):
         return True
-    return said.startswith(tuple(f" {phrase} " for phrase in _SAYING))
+    return sentence.strip().lower().startswith(_SAYING)
 
 
 def _only_points(sentence: str) -> bool:

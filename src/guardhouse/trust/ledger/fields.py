@@ -48,7 +48,7 @@ _FURTHER: Final = frozenset(
     "sent received reply date when where what who patient product item order room".split()
 )
 """Further names of fields, by which a record is recognised."""
-_KEPT: Final = frozenset({*SPOKEN_OF, *map(stem, WRITERS), *map(stem, _REACH), *_IDS, *_CONFIDENTIAL})
+_KEPT: Final = frozenset({*SPOKEN_OF, *map(stem, WRITERS), *map(stem, _REACH), *_IDS, *_CONFIDENTIAL, stem("balance")})
 _OTHER: Final = "x"
 _LONGEST: Final = 64
 

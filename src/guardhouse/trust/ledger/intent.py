@@ -33,14 +33,34 @@ def asks_for(
     if not kind.verbs:
         # Nobody knows what such a tool does: the user must have its own words for it.
         return bool(kind.named) and all(map(sightings.said_word, kind.named)) and all_theirs
+    if kind.verbs[0] == "search":
+        return True  # where it looks, and for what, has to answer for itself
     direct = frozenset(one for request in sightings.requests for one in request.kinds)
+    if kind.breaks and not sightings.bade(kind.breaks) and _ENDING.isdisjoint(direct & {*kind.verbs, *_ALWAYS_ENDS}):
+        return False
     asked = with_means(direct)
     fitting = [verb for verb in kind.verbs if verb in asked]
+    named = any(map(sightings.said_word, kind.nouns))
     if not fitting:
-        return False
-    if not kind.named or any(map(sightings.said_word, kind.nouns)):
+        hinted = frozenset(one for request in sightings.requests for one in request.hints)
+        return not hinted.isdisjoint(kind.verbs) and _is_meant(kind, hinted, named=named, all_theirs=all_theirs)
+    if not kind.named or named:
         return True
     # A goal was named, not its means: `buy me a watch` says nothing of carts.
     if kind.is_free_step or any(verb not in direct or verb in _SELF_EVIDENT for verb in fitting):
         return True
     return (all_given or (all_theirs and not kind.is_destroying)) and not kind.is_grave
+
+
+_LASTING: Final = frozenset({"run", "push", "merge", "commit"})
+_ALWAYS_ENDS: Final = ("cancel", "delete")
+_ENDING: Final = frozenset({"cancel", "delete", "mark"})
+"""What asks to close, to reset or to switch something off, beside the very word."""
+
+
+def _is_meant(kind: Kind, hinted: frozenset[str], *, named: bool, all_theirs: bool) -> bool:
+    """Whether a verb that says little means such an action: where something goes out, is gone or opens access by it,
+    it must be that first of all, and there must be a word for what it is done to."""
+    if kind.is_outward or kind.is_destroying or kind.is_grave or kind.verbs[0] in _LASTING:
+        return named and kind.verbs[0] in hinted
+    return named or not kind.named or kind.is_free_step or all_theirs

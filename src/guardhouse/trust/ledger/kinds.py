@@ -7,7 +7,7 @@ and to check out, so every kind also says what it usually takes. The tables are 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -22,8 +22,8 @@ _VERBS: Final = (
               "contact ping remind thank deliver cc say text invite report greet congratulate wish relay pass "
               "feedback broadcast drop chat speak update")),
     ("post", ("post publish announce share upload tweet comment blog release broadcast reply respond answer review "
-              "rate write leave put feedback submit add thank say")),
-    ("share", "share give grant access permission invite collaborate expose open add allow let send"),
+              "rate write leave put feedback submit add thank say advertise renew")),
+    ("share", "share give grant access permission invite collaborate expose allow let send"),
     ("invite", ("invite add onboard join enrol enroll include bring participant attendee guest colleague member "
                 "assign cc together with")),
     ("pay", ("pay paid transfer send sent wire refund reimburse repay settle tip donate owe remit payment "
@@ -43,10 +43,10 @@ _VERBS: Final = (
                 "apply put make merge amend revise refresh complete finish close reopen resolve rework refactor "
                 "improve translate tweak push bring delay prolong shorten patch upgrade bump implement insert "
                 "include implement clean format sort organise organize tidy label tag pin unpin star")),
-    ("delete", ("delete remove erase trash discard cancel revoke purge uninstall wipe "
+    ("delete", ("delete remove erase trash bin discard cancel revoke purge uninstall wipe "
                 "kick ban unshare unassign unlink destroy")),
     ("cancel", ("cancel delete unsubscribe void revoke withdraw decline "
-                "terminate ")),
+                "terminate end call_off")),
     ("move", ("move reschedule postpone shift archive relocate put push bring copy merge file sort transfer rename "
               "organise organize change delay forward")),
     ("run", ("run execute launch start deploy build test install compile invoke trigger restart retry redeploy rerun "
@@ -69,7 +69,7 @@ _VERBS: Final = (
                 "enrol track unfollow unsubscribe unwatch")),
     ("call", "call ring dial phone"),
     ("mark", ("mark label tag flag star pin assign categorise categorize archive snooze read unread close complete "
-              "done tick check finish prioritise prioritize triage set put add change move")),
+              "done tick check finish prioritise prioritize triage set put add")),
     ("return", "return refund exchange send back money complain claim replace"),
     ("redeem", "redeem apply use coupon voucher discount code gift card promo"),
     ("rate", "rate review star feedback score vote leave write post"),
@@ -78,7 +78,7 @@ _VERBS: Final = (
 
 _RARER: Final = (
     # the same for words that are rarer, or of one trade
-    ("send", "alert warn dispatch courier"),
+    ("send", "alert warn dispatch courier give provide hand"),
     ("share", "permit authorise authorize"),
     ("invite", "hire nominate"),
     ("pay", "spend debit topup"),
@@ -103,14 +103,15 @@ KINDS: Final = tuple(kind for kind, _ in _VERBS)
 _TOOL_VERBS: Final = (
     # words of a tool's name, the kind it is; the first that fits
     ("send forward reply respond notify message email mail dm sms text contact remind_by", "send"),
-    ("post publish announce tweet comment broadcast", "post"),
+    ("post publish announce advertise tweet comment broadcast", "post"),
     ("share grant unshare", "share"),
     ("invite onboard enroll enrol", "invite"),
     ("pay transfer wire refund reimburse donate remit tip charge", "pay"),
     ("buy purchase order checkout subscribe_paid", "buy"),
     ("reserve book rent", "book"),
     ("schedule remind", "plan"),
-    ("delete remove erase clear trash discard drop purge uninstall wipe kick ban revoke destroy unassign", "delete"),
+    (("delete remove erase clear trash bin discard drop purge uninstall wipe kick ban revoke destroy "
+      "unassign"), "delete"),
     ("cancel withdraw terminate void", "cancel"),
     ("return", "return"),
     ("reschedule move archive relocate rename transfer", "move"),
@@ -287,6 +288,8 @@ class Kind(msgspec.Struct, frozen=True):
     """The stems of the words of its name that tell what it does."""
     grave: frozenset[str] = frozenset()
     """Stems of its name that are about access."""
+    breaks: str = ""
+    """The stem of a word of its name by which something stops to work, or is closed."""
     mentions: frozenset[str] = frozenset()
     """Further kinds that its description speaks of: `also sends an email`."""
 
@@ -330,6 +333,8 @@ def kind_of(tool: str, description: str = "") -> Kind:
     own = tool.strip().rpartition("__")[2]
     in_name = [stem(word) for word in name_words(own)]
     verbs = _verbs(in_name)
+    if not verbs and not _LOOKING.isdisjoint(in_name):
+        verbs = ("search",)
     if not verbs and description:
         verbs = _verbs([stem(word) for word in words(description[:200])][:6])
     named = frozenset(
@@ -345,10 +350,16 @@ def kind_of(tool: str, description: str = "") -> Kind:
         named=named,
         words=acts,
         grave=frozenset(in_name) & GRAVE,
+        breaks=next((word for word in in_name if word in _BREAKING), ""),
         mentions=_mentions(description),
     )
 
 
+_LOOKING: Final = _stemmed(
+    "view show get list find search look lookup read fetch browse check see preview diff status methods "
+    "options history details inbox overview latest"
+)
+_BREAKING: Final = _stemmed("deactivate disable close reset disarm suspend terminate withdraw wipe")
 _GENERIC: Final = _stemmed(
     "send create add make new set update change edit delete remove get put write open close start post order"
 )
@@ -371,6 +382,8 @@ def _verbs(in_name: Sequence[str]) -> tuple[str, ...]:
         return ("sign in",)
     if "out" in in_name and "check" in in_name:
         return ("buy",)
+    if "off" in in_name and "call" in in_name:
+        return ("cancel",)
     ranked = _ranked(in_name)
     if not ranked:
         return ()
@@ -395,7 +408,12 @@ def _by_weight(word: str) -> int:
     """What a name with several verbs in it is first of all: `mail_delete` deletes, `orders.cancel` cancels."""
     if _TOOL_KIND[word] in DESTROYING:
         return 0
+    if word in _RARER_VERBS:
+        return 4
     return 3 if word in _ALSO_NOUN else 2 if word in _VAGUE else 1
+
+
+_RARER_VERBS: Final = frozenset(stem(word) for names, _ in _RARER_TOOL_VERBS for word in names.split())
 
 
 _VAGUE: Final = _stemmed("start open close new set add put make write stop")
@@ -408,7 +426,8 @@ _ALSO: Final = {
         "label": "change", "tag": "change", "open": "switch", "add": "change", "append": "create", "save": "change",
         "play": "run", "call": "send", "subscribe": "buy", "reserve": "buy", "update": "create", "put": "change",
         "mark": "change", "archive": "mark", "rename": "change", "transfer": "move", "draft": "send", "log": "change",
-        "attach": "send", "push": "commit", "merge": "approve", "schedule": "pay,create", "invite": "share",
+        "attach": "send", "remind": "send", "push": "commit", "merge": "approve", "schedule": "pay,create",
+        "invite": "share",
     }.items()
 }  # fmt: skip
 """What else a word of a tool's name may be for people."""
@@ -450,23 +469,104 @@ _TELLING: Final = 2
 _IDIOMS: Final = {
     tuple(map(stem, idiom.split())): frozenset(kinds.split())
     for kinds, idioms in (
-        ("delete", "get rid|clear out|clear up|throw away|throw out|take away|take off|take it off|take them off"),
+        ("delete", "get rid|clear out|clear up|throw away|throw out|take away"),
         ("delete move", "bin it|bin them|bin that|bin the"),
         ("cancel delete", "call off|stop the|stop my|stop that|get out"),
         ("cancel switch", "turn off|switch off"),
+        ("create", "take note|take a note|make note|make a note"),
         ("plan create", "pencil in|pencil it|pencil them"),
         ("send", "drop a line|shoot a"),
         ("buy cart", "treat me|stock up"),
+        ("plan book", "a time|a slot|an appointment"),
     )
     for idiom in idioms.split("|")
 }
 """Kinds by words that say so only together."""
 _LONGEST_IDIOM: Final = max(map(len, _IDIOMS))
+_PARTED: Final = {
+    (verb, particle): frozenset(kinds.split())
+    for kinds, verbs, particles in (
+        ("delete cancel", "take get pull kick", "off down out away"),
+        ("delete", "throw clear", "away out"),
+        ("cancel", "call", "off"),
+        ("cancel switch", "turn switch", "off"),
+        ("post change", "put", "up"),
+        ("send", "let", "know"),
+        ("send", "pass drop", "on along line"),
+        ("share", "let", "see access in"),
+        ("return pay", "give send want", "back"),
+        ("mark", "tick cross check strike", "off"),
+        ("move plan change", "bring push put move", "forward back"),
+        ("book plan send", "have", "look come"),
+        ("create plan", "put write enter", "down in"),
+    )
+    for verb in verbs.split()
+    for particle in particles.split()
+}
+"""Kinds by a verb with a small word behind what it is done to: `take the flat off the internet`."""
+_LIGHT: Final = frozenset(
+    "make do set put get have take create add place give go keep leave want need like use start open new let bring "
+    "check try look".split()
+)
+"""Verbs that say little by themselves: what stands with them says more."""
+_WISHED: Final = frozenset({"get", "want", "need", "take", "grab", "like"})
+_INFORMATION: Final = frozenset().union(
+    *(_stemmed(nouns) for nouns in _NOUNS[:4]),
+    _stemmed(
+        "price gate summary info information weather time status list overview result translation answer idea "
+        "advice link score page website site web article detail number address code help rid hold touch back picture "
+        "view look copy text content date name balance total cost rate temperature access look"
+    ),
+)
+"""What somebody gets by looking for it."""
+_SUMS: Final = _stemmed("money payment dollar euro pound buck quid franc yen eur usd gbp chf cash tip rent share half")
 
 
-def asked_for(said: Sequence[str]) -> frozenset[str]:
-    """The kinds of action that words of a person may ask for, by their stems."""
-    found = frozenset().union(*(_KINDS_OF.get(word, frozenset()) for word in said))
+class Asked(NamedTuple):
+    """The kinds of action that words ask for."""
+
+    plainly: frozenset[str]
+    perhaps: frozenset[str]
+    """What they may mean by a verb that says little."""
+
+
+def asked_for(orders: Iterable[Sequence[str]]) -> Asked:
+    """The kinds of action that orders ask for, each given by its words, the verb first."""
+    plainly, perhaps = set[str](), set[str]()
+    for order in orders:
+        verb, said = order[0], [stem(word) for word in order]
+        together = _together(said) | frozenset().union(*(_PARTED.get((verb, word), ()) for word in order[1:]))
+        own = _KINDS_OF.get(said[0], frozenset())
+        if verb in _WISHED and not _INFORMATION.isdisjoint(said[1:]):
+            perhaps.add("search")
+        elif verb in _LIGHT and not (verb in _WISHED and _is_thing(said[1:])):
+            things = (_KINDS_OF.get(word, frozenset()) for before, word in pairwise(said) if before not in _OWNED)
+            perhaps |= own.union(*things)
+        else:
+            plainly |= own
+        if "pay" in own and verb not in _PAYING and not _is_sum(order):
+            plainly -= {"pay"}
+        plainly |= together
+    return Asked(frozenset(plainly), frozenset(perhaps) - plainly)
+
+
+_OWNED: Final = frozenset("my our his her their your to in on into of".split())
+"""What follows these is something that is there, and not what is done: `add Ann to my contacts`."""
+_PAYING: Final = frozenset("pay refund reimburse repay settle tip donate remit wire deposit contribute".split())
+
+
+def _is_sum(order: Sequence[str]) -> bool:
+    """Whether an order is about money: `send Bob 20`, `transfer the rent`."""
+    return any(word.isdecimal() or stem(word) in _SUMS for word in order[1:])
+
+
+def _is_thing(said: Sequence[str]) -> bool:
+    """Whether somebody wants a thing, and not to know something."""
+    return any(word not in COMMON for word in said) and _INFORMATION.isdisjoint(said)
+
+
+def _together(said: Sequence[str]) -> frozenset[str]:
+    found = frozenset[str]()
     for size in range(2, _LONGEST_IDIOM + 1):
         for at in range(len(said) - size + 1):
             found |= _IDIOMS.get(tuple(said[at : at + size]), frozenset())

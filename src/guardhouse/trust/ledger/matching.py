@@ -14,12 +14,14 @@ import msgspec
 from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument, names_one
 from guardhouse.trust.ledger.fields import is_confidential
 from guardhouse.trust.ledger.intent import asks_for
-from guardhouse.trust.ledger.kinds import synonyms
+from guardhouse.trust.ledger.kinds import kind_of, synonyms
 from guardhouse.trust.ledger.picking import LONGEST_CHOICE, Picker
 from guardhouse.trust.ledger.questions import (
     LONGEST_PHRASE,
     MOST_WORDS,
+    POWERS,
     candidates,
+    flag_words,
     grant_of,
     grave_choices,
     power_words,
@@ -27,9 +29,11 @@ from guardhouse.trust.ledger.questions import (
 )
 from guardhouse.trust.ledger.reckoning import is_reckoned
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
+from guardhouse.trust.ledger.saying import FROM, THING
 from guardhouse.trust.ledger.sightings import (
     Sightings,
     field_of,
+    is_id_of,
     is_listed,
     is_made,
     is_new_key,
@@ -40,7 +44,7 @@ from guardhouse.trust.ledger.sightings import (
 from guardhouse.trust.ledger.stakes import Stakes
 from guardhouse.trust.ledger.texts import supplied
 from guardhouse.trust.ledger.values import is_exactly, number_form, values
-from guardhouse.trust.ledger.words import name_words, words
+from guardhouse.trust.ledger.words import name_words, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,6 +64,12 @@ _REACHED: Final = ("email:", "url:", "handle:", "host:")
 _LASTING: Final = frozenset("minutes hours days duration length".split())
 _LONGEST_TIME: Final = 1000
 """How long something takes is nobody's business, in any unit that people use."""
+_TIMED: Final = (("plan",), ("book",), ("create",), ("search",), ("invite",), ("send",))
+"""Kinds that have a length, which a model may choose."""
+_ADDRESSES: Final = frozenset({"address", "street"})
+_PIECES: Final = frozenset("count qty quantity pieces units number copies".split())
+_ATTACHED: Final = frozenset("attachment attachments attach enclosure enclosures".split())
+_PRICES: Final = frozenset("price bid fee rate total cost budget tip sum max limit".split())
 _SMALL: Final = 10_000
 """A number below tells hardly anything."""
 _PICKS: Final = frozenset({Role.SELECTOR, Role.DATE, Role.PATH})
@@ -154,7 +164,7 @@ class Ledger:
             return None
         forms = [str(one) for one in candidates(argument) if one.type in {"id", "num", "text"}]
         for one in self._sightings.trusted(forms, argument.role):
-            if is_confidential(field_of(one)) and not self._sightings.is_spoken_of(one):
+            if is_confidential(field_of(one)) and not self._sightings.is_field_spoken_of(one):
                 return one
         return None
 
@@ -195,6 +205,8 @@ class Ledger:
             return ("confirmed",)
         if isinstance(value, str) and role in {Role.RECIPIENT, Role.DESTINATION} and not _is_plainly_written(value):
             return ("nowhere",)
+        if isinstance(value, str) and role is Role.RECIPIENT and _is_mixed(value):
+            return ("nowhere",)
         forms = [str(one) for one in candidates(argument) if one.type != "word"]
         if role is Role.AMOUNT:
             forms = [form for form in forms if form.startswith(("num:", "pct:", "money:", "count:"))] or forms
@@ -205,6 +217,8 @@ class Ledger:
             return self._code(argument, forms)
         if role is Role.DATE and isinstance(value, str):
             return self._date(argument, forms)
+        if isinstance(value, bool) or _is_ambiguous(value, role):
+            return ("nowhere",)
         given = self._given(value, forms, role)
         if given is not None and (role is not Role.RECIPIENT or self._may_be_somebody(value, forms)):
             return (given,)
@@ -215,13 +229,15 @@ class Ledger:
     def _found_in(self, argument: Argument, every: list[str]) -> tuple[Source] | tuple[Source, Occurrence]:
         """Where a value comes from that the user did not give."""
         forms = _as_such(argument, every)
-        new = [one for one in self._sightings.of_any(forms) if is_made(one) or is_new_key(one)]
-        if argument.role in _PICKS and new and self._is_new_id(new):
+        every_one = self._sightings.of_any(forms)
+        new = [one for one in every_one if is_made(one) or is_new_key(one)]
+        if argument.role in _PICKS and new and self._is_new_id(new, every_one):
             return ("made",)
-        trusted = self._sightings.trusted(forms, argument.role, every)
+        trusted = self._fit(argument, self._sightings.trusted(forms, argument.role, every))
         if trusted and not self._is_other_sum(argument):
             return ("nowhere",) if self._picker.is_passed_over(argument, trusted) else ("trusted",)
-        if argument.role is Role.AMOUNT and is_reckoned(argument.value, self._sightings):
+        theirs_only = self._is_other_sum(argument)
+        if argument.role is Role.AMOUNT and is_reckoned(argument.value, self._sightings, theirs_only=theirs_only):
             return ("derived",)
         if self._picker.is_spoken_name(argument):
             return ("derived",)
@@ -233,10 +249,20 @@ class Ledger:
             return ("derived",) if is_choice else ("nowhere",)
         return self._untrusted(argument, seen)
 
+    def _fit(self, argument: Argument, trusted: list[Occurrence]) -> list[Occurrence]:
+        """Those of the places where trusted data has a value from which such an argument may be taken: a sum is no
+        balance and no id, and no file goes out that the user did not speak of."""
+        if argument.role is Role.AMOUNT and self._stakes.are_money:
+            return [one for one in trusted if not is_id_of(one) and "balance" not in field_of(one)]
+        goes_out = argument.role is Role.PATH or not _ATTACHED.isdisjoint(name_words(argument.key))
+        if goes_out and self._stakes.outward:
+            return [one for one in trusted if self._sightings.is_spoken_of(one) or is_made(one)]
+        return trusted
+
     def _untrusted(self, argument: Argument, seen: list[Occurrence]) -> tuple[Source] | tuple[Source, Occurrence]:
         """Where a value comes from that only untrusted content has."""
         role = argument.role
-        if self._is_common_word(argument) or (role is Role.AMOUNT and argument.value == 1):
+        if self._is_common_word(argument) or self._is_one_piece(argument):
             return ("derived",)
         if self._is_mere_look(argument):
             return ("picked", seen[0])
@@ -250,10 +276,15 @@ class Ledger:
                 return ("delegated", delegated[0])
         return ("untrusted", seen[-1])
 
-    def _is_new_id(self, new: list[Occurrence]) -> bool:
+    def _is_new_id(self, new: list[Occurrence], every: list[Occurrence]) -> bool:
         """Whether a value is the id of what a call of this session made. Where something is gone or goes out by it, a
-        service must have said so in a field of its own, at the top of its answer."""
-        return any(map(is_top_id, new)) or (not self._stakes.are_high and any(map(is_new_key, new)))
+        service must have said so in a field of its own, at the top of its answer, nobody must have named it before,
+        and it must be such a thing that the call is about."""
+        if not self._stakes.are_high:
+            return any(map(is_top_id, new)) or any(map(is_new_key, new))
+        first = min((one.event.seq for one in every if is_id_of(one)), default=0)
+        tops = [one for one in new if is_top_id(one) and one.event.seq == first]
+        return any(not self._shape.kind.nouns.isdisjoint(kind_of(one.event.name).nouns) for one in tops)
 
     def _is_other_sum(self, argument: Argument) -> bool:
         """Whether a number would be spent in place of the sum that the user gave."""
@@ -277,8 +308,9 @@ class Ledger:
 
     def _given(self, value: Any, forms: list[str], role: Role | None = None) -> Source | None:
         """Whether the user gave a value: as such, as a phrase, or in pieces; or said yes to it."""
-        if role is Role.AMOUNT and self._stakes.are_money and any(one.money for one in self._sightings.requests):
-            forms = [form for form in forms if form.startswith("money:")]
+        if role is Role.AMOUNT and self._stakes.are_money:
+            has_sum = any(one.money for one in self._sightings.requests)
+            forms = [form for form in forms if form.startswith(("money:",) if has_sum else ("money:", "num:"))]
             return self._said_or_shown(forms, role)
         if isinstance(value, str):
             exact = [form for form in forms if form.startswith(("email:", "url:"))][:1]
@@ -299,8 +331,12 @@ class Ledger:
 
     def _said_or_shown(self, forms: list[str], role: Role | None) -> Source | None:
         """Whether the user gave one of these, or said yes to it. Who sent something is not thereby one to send to."""
-        to = role is Role.RECIPIENT and "replies" not in self._sightings.marks
-        if self._sightings.by_user(forms, to=to):
+        marks = self._sightings.marks
+        to = role is Role.RECIPIENT and ("replies" not in marks or "addressed" in marks)
+        aside = to or (role is Role.AMOUNT and self._stakes.are_money) or self._shape.kind.is_destroying
+        but = {FROM} if aside else set()
+        but |= {THING} if role is Role.RECIPIENT else set()
+        if self._sightings.by_user(forms, but=frozenset(but)):
             return "user"
         return "confirmed" if self._sightings.is_confirmed(forms) else None
 
@@ -310,13 +346,23 @@ class Ledger:
             return self._power(argument)
         if choices and value not in choices:
             return "nowhere"
-        if isinstance(value, str) and choices and not self._stakes.may_be_chosen(argument):
-            return self._given(value, [f"text:{' '.join(words(value))}"]) or "nowhere"
+        if isinstance(value, str) and choices and not self._stakes.may_be_chosen(argument, self._sightings.marks):
+            said = all(self._sightings.said_word(stem(word)) for word in words(value))
+            return "user" if said else self._given(value, [f"text:{' '.join(words(value))}"]) or "nowhere"
+        if isinstance(value, bool) and self._matters(value):
+            return "user" if any(map(self._sightings.said_word, flag_words(argument))) else "nowhere"
         return "default"
+
+    def _matters(self, value: bool) -> bool:  # noqa: FBT001 - it is the value of an argument
+        """Whether a switch may do harm: on, where something goes out or is gone; off, where something is changed."""
+        return self._stakes.are_high if value else self._shape.kind.verbs[:1] in (("change",), ("switch",))
 
     def _power(self, argument: Argument) -> Source:
         """A setting that lets more people in, or lets them do more: the user must have spoken of it."""
-        return "user" if any(map(self._sightings.said_word, power_words(argument))) else "nowhere"
+        found = power_words(argument)
+        if isinstance(argument.value, str) and argument.value.strip().lower() not in POWERS:
+            return "user" if all(map(self._sightings.told_word, found)) else "nowhere"
+        return "user" if any(map(self._sightings.told_word, found)) else "nowhere"
 
     def _code(self, argument: Argument, forms: list[str]) -> tuple[Source] | tuple[Source, Occurrence]:
         """Something that will be run: a model may write it, and what it would do is looked at elsewhere; but it must
@@ -337,7 +383,10 @@ class Ledger:
         relative = "relative date" in self._sightings.marks
         days = [form for form in forms if form.startswith(("date:", "day:"))]
         if not days:
-            if any(form.startswith("time:") for form in forms):
+            times = [form for form in forms if form.startswith("time:")]
+            if times and self._stakes.are_lasting and not relative:
+                return (self._given(0, times) or "nowhere",)
+            if times:
                 return ("default",)
             return (self._given(argument.value, forms) or ("derived" if relative else "nowhere"),)
         given = self._given(0, days)
@@ -348,6 +397,8 @@ class Ledger:
         seen = self._sightings.untrusted(days)
         if not seen and self._sightings.is_cut and not relative:
             return ("nowhere",)
+        if not seen and self._stakes.are_lasting and not relative:
+            return ("nowhere",)
         if not seen or (relative and not any(map(is_written, seen))):
             return ("derived",)
         return self._untrusted(argument, seen)
@@ -356,15 +407,23 @@ class Ledger:
         """Whether a value that stands nowhere is one that a model picks by itself: `standard`, one piece. No address,
         no number and no id can be smuggled in as such."""
         value = argument.value
-        if isinstance(value, int) and not _LASTING.isdisjoint(name_words(argument.key)) and value < _LONGEST_TIME:
-            return not self._stakes.are_money
+        if isinstance(value, int) and not _LASTING.isdisjoint(name_words(argument.key)):
+            return 0 < value < _LONGEST_TIME and self._shape.kind.verbs[:1] in _TIMED
         if argument.role is Role.AMOUNT:
-            return bool(value == 1)
+            return self._is_one_piece(argument)
         if argument.role is Role.PATH:
             return not self._stakes.are_high and "file" not in self._sightings.marks
-        said = words(value) if isinstance(value, str) else []
+        said = value.replace("-", " ").replace("_", " ").split() if isinstance(value, str) else []
         plain = 0 < len(said) <= LONGEST_CHOICE and all(word.isalpha() and word.isascii() for word in said)
-        return argument.role is Role.SELECTOR and plain and self._stakes.may_be_chosen(argument)
+        if not _ADDRESSES.isdisjoint(name_words(argument.key)):
+            return False
+        return argument.role is Role.SELECTOR and plain and self._stakes.may_be_chosen(argument, self._sightings.marks)
+
+    def _is_one_piece(self, argument: Argument) -> bool:
+        """Whether a number is that of one piece, which nobody names; not a price, nor a sum."""
+        named = name_words(argument.key)
+        is_price = not _PRICES.isdisjoint(named) or (self._stakes.are_money and _PIECES.isdisjoint(named))
+        return argument.role is Role.AMOUNT and argument.value == 1 and not is_price
 
     def _is_common_word(self, argument: Argument) -> bool:
         """Whether a value is one plain word, such as `home` or `standard`, that stands in any text."""
@@ -372,7 +431,27 @@ class Ledger:
         if argument.role is not Role.SELECTOR or not isinstance(value, str) or kind.is_destroying or kind.is_grave:
             return False
         plain = value.isascii() and value.isalpha() and value.islower() and len(value) <= LONGEST_WORD
-        return plain and self._stakes.may_be_chosen(argument)
+        return plain and self._stakes.may_be_chosen(argument, self._sightings.marks)
+
+
+def _is_mixed(value: str) -> bool:
+    """Whether a value is a name with a small number behind it: nobody is called `Smith 20`."""
+    said = value.split()
+    return len(said) > 1 and said[-1].isdecimal() and len(said[-1]) < _SHORTEST_NUMBER and said[0].isalpha()
+
+
+_SHORTEST_NUMBER: Final = 4
+
+
+def _is_ambiguous(value: Any, role: Role) -> bool:
+    """Whether a sum in digits may be two: `20.000`."""
+    if role is not Role.AMOUNT or not isinstance(value, str):
+        return False
+    head, mark, rest = value.strip().replace(",", ".").rpartition(".")
+    return bool(head and mark) and len(rest) == _THOUSANDS and rest.isdecimal()
+
+
+_THOUSANDS: Final = 3
 
 
 def _is_small(value: Any) -> bool:

@@ -40,6 +40,8 @@ def typed_part(message: str) -> str:
         message = _without_fenced(message, mark)
     message = _without_material(message)
     lines = message.split("\n")
+    _mark_letters(lines, letters := [False] * len(lines))
+    lines = [line for line, out in zip(lines, letters, strict=True) if not out]
     pasted = [line.strip().startswith(_PASTE_STARTS) for line in lines]
     _mark_tagged(lines, pasted)
     _mark_long(lines, pasted)
@@ -122,6 +124,38 @@ def _without_quoted(line: str) -> str:
 
 _NEAR: Final = 3
 _LOOK_BACK: Final = 80
+
+
+_GREETINGS: Final = frozenset("hi hello dear hey good moin hallo bonjour".split())
+_LONGEST_GREETING: Final = 5
+
+
+def _mark_letters(lines: list[str], pasted: list[bool]) -> None:
+    """Note letters that begin with a greeting in a line of its own, where something else stands before or behind them:
+    whoever writes to an assistant greets nobody else in the middle of it."""
+    for at, line in enumerate(lines):
+        if not _greets(line) or pasted[at]:
+            continue
+        end = next((place for place in range(at, len(lines)) if not lines[place].strip()), len(lines))
+        before = any(map(str.strip, lines[:at]))
+        behind = any(map(str.strip, lines[end:]))
+        if before:
+            pasted[at:] = [True] * (len(lines) - at)
+            return
+        if behind:
+            pasted[at:end] = [True] * (end - at)
+
+
+def _greets(line: str) -> bool:
+    """`Hi Ann,` in a line of its own."""
+    said = line.strip()
+    first = words(said)[:1]
+    return (
+        bool(first)
+        and first[0] in _GREETINGS
+        and said.endswith((",", "!", ":"))
+        and 1 < len(said.split()) <= _LONGEST_GREETING
+    )
 
 
 def _mark_tagged(lines: list[str], pasted: list[bool]) -> None:

@@ -41,6 +41,8 @@ _CARRIERS: Final = frozenset(
               "document doc file post comment review feed dm text".split())
 )  # fmt: skip
 """What brings in texts that anybody writes, by a word of the tool's name."""
+_PLACES: Final = frozenset({"channel", "channels", "room", "group", "space"})
+"""Arguments that say where something is posted, and not to whom."""
 _COMPLETING: Final = frozenset({"confirm", "redeem"})
 LONGEST_CHOICE: Final = 3
 """Words of a name, or of something that a model picks by itself."""
@@ -57,7 +59,7 @@ class Picker:
     def picked(self, argument: Argument, seen: list[Occurrence]) -> Occurrence | None:
         """The sighting of a value that the user's words single out, in a way that will do for its role."""
         role, loosely = argument.role, self._stakes.may_be_loose(argument)
-        if role is Role.PATH and loosely:
+        if role is Role.PATH and loosely and self._is_spoken_file(str(argument.value)):
             return seen[0]
         for one in filter(is_structured, seen):
             if self._sightings.is_picked(one, loosely=loosely) and self._fits(argument, one):
@@ -73,6 +75,11 @@ class Picker:
                 if self._sightings.is_named(one) and not self._is_order(one):
                     return one
         return self._opens_door(role, seen)
+
+    def _is_spoken_file(self, path: str) -> bool:
+        """Whether the user spoke of a file by a word of its name, and named no other."""
+        name = words(path.replace("\\", "/").rstrip("/").rpartition("/")[2].rpartition(".")[0])
+        return "file" not in self._sightings.marks and any(self._sightings.said_word(stem(word)) for word in name)
 
     def _is_carried(self, one: Occurrence) -> bool:
         """Whether a value came with texts that anybody writes."""
@@ -109,8 +116,13 @@ class Picker:
             return True
         if is_reach(field_of(one)) and self._is_whom_they_looked_up(one):
             return True
-        if self._sightings.speaks_of(str(argument.value)):
+        if "addressed" not in self._sightings.marks and self._sightings.speaks_of(str(argument.value)):
             return True
+        is_place = not _PLACES.isdisjoint(name_words(argument.key))
+        if (is_writer(field_of(one)) and not self._is_same_service(one)) or (
+            "people" in self._sightings.marks and not is_place
+        ):
+            return False
         return _is_name(str(argument.value)) and not self._stakes.are_money
 
     def _is_whom_they_answer(self, one: Occurrence) -> bool:
@@ -144,7 +156,14 @@ class Picker:
             return False
         if self._sightings.speaks_of(value) and is_pointed(one):
             return True
-        return _is_name(value) and not self._stakes.are_money and "everyone" in self._sightings.marks
+        if self._stakes.are_money or (is_writer(field_of(one)) and not self._is_same_service(one)):
+            return False
+        return _is_name(value) and "everyone" in self._sightings.marks
+
+    def _is_same_service(self, one: Occurrence) -> bool:
+        """Whether a value was found where the call itself goes, by their names: who wrote in a channel can be answered
+        there, and who sent a mail is nobody there."""
+        return not {stem(word) for word in name_words(one.event.name)}.isdisjoint(self._kind.named)
 
     def _is_order(self, one: Occurrence) -> bool:
         """Whether a sentence speaks of the very thing that the call does: then it does not list, it tells to."""
@@ -158,6 +177,8 @@ class Picker:
         """Whether the user spoke of another one of the same list: where it matters, a value is not theirs just because
         it is somebody's."""
         if argument.role not in {Role.SELECTOR, Role.RECIPIENT} or self._stakes.may_be_loose(argument):
+            return False
+        if self._stakes.is_setting(argument):
             return False
         return all(map(self._sightings.is_passed_over, trusted))
 

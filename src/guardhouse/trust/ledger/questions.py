@@ -71,13 +71,13 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
     asked: dict[str, None] = {grant_of(shape.name): None, str(ANYTHING): None}
     telling = {*kind.nouns, *kind.words, *kind.grave, *grave_choices(found)}
     asked.update((f"word:{word}", None) for word in sorted(telling))
-    asked.update((f"act:{word}", None) for word in kind.words)
+    asked.update((f"act:{word}", None) for word in (*kind.words, kind.breaks) if word)
     for argument in found:
         asked[grant_of(shape.name, argument)] = None
         for value in candidates(argument):
             if argument.role is not Role.CONTENT or value.type != "text" or is_run(value.form):
                 asked[str(value)] = None
-        for word in power_words(argument):
+        for word in (*power_words(argument), *flag_words(argument)):
             asked[f"word:{word}"] = None
         if argument.role in _PIECED and isinstance(argument.value, str):
             asked.update((f"part:{piece}", None) for piece in pieces(argument.value)[:LONGEST_NAME])
@@ -121,12 +121,21 @@ def power_words(argument: Argument) -> list[str]:
     if isinstance(argument.value, str) and said in POWERS:
         named = [said]
     elif isinstance(argument.value, str) and not _LEVELLED.isdisjoint(named):
-        return [] if set(words(said)) <= _HARMLESS else [stem(word) for word in words(said)]
+        return [stem(word) for word in words(said.replace("_", " ")) if word not in _HARMLESS]
     elif said in _ON:
         named = [name for name in named if name in POWERS]
     else:
         named = ["public"] if said in _OFF and not _KEEPING_OUT.isdisjoint(named) else []
     return [stem(word) for name in named for word in POWERS[name].split()]
+
+
+def flag_words(argument: Argument) -> list[str]:
+    """The stems of a person's words for a switch, by its name."""
+    if not isinstance(argument.value, bool):
+        return []
+    said = name_words(argument.key)
+    more = "monthly weekly daily yearly every recurring regular".split() if {"recurring", "repeat"} & {*said} else []
+    return [stem(word) for word in (*said, *more)]
 
 
 _LEVELLED: Final = frozenset("permission permissions access role level privilege privileges rights".split())

@@ -388,8 +388,8 @@ class _Reader:
 
     def _measure(self, place: int, field: str, number: float) -> None:
         family = MEASURES.get(name_words(field)[-1]) if field else None
-        if family is not None:
-            self._draft(place).measures.setdefault(family, number)
+        if family is not None and (field == family or family not in self._draft(place).measures):
+            self._draft(place).measures[family] = number
 
     def _measure_value(self, place: int, field: str, value: Value) -> None:
         family = next((MEASURES[word] for word in name_words(field) if word in MEASURES), None) if field else None

@@ -12,26 +12,32 @@ if TYPE_CHECKING:
     from guardhouse.trust.ledger.sightings import Sightings
 
 
-def is_reckoned(value: Any, sightings: Sightings) -> bool:
-    """Whether a number follows from one that the user gave and one in play, with a word for the reckoning."""
+def is_reckoned(value: Any, sightings: Sightings, *, theirs_only: bool = False) -> bool:
+    """Whether a number follows from one that the user gave and one in play, with a word for the reckoning;
+    `theirs_only`, from two that the user gave."""
     requests = sightings.requests
     reckons = "reckons" in sightings.marks or any(request.percents for request in requests)
     if not isinstance(value, (int, float)) or not (reckons or "shares" in sightings.marks):
         return False
     if not reckons:
-        return _is_share(float(value), sightings)
-    forms = [f"num:{operand}" for operand in operands(float(value), requests)]
+        return _is_share(float(value), sightings, theirs_only=theirs_only)
+    found = operands(float(value), requests)
+    if theirs_only:
+        given = {number for request in requests for number in (*request.money, *request.percents)}
+        return any(operand in given for operand in found)
+    forms = [f"num:{operand}" for operand in found]
     in_play = [one for one in sightings.untrusted(forms) if not is_id_of(one)]
     trusted = any(sightings.trusted([form]) for form in forms)
     return trusted or any(is_pointed(one) or not is_written(one) for one in in_play)
 
 
-def _is_share(value: float, sightings: Sightings) -> bool:
-    """Whether a number is a part or a multiple of one that the user gave, or of one in a source that they pointed
-    at."""
+def _is_share(value: float, sightings: Sightings, *, theirs_only: bool) -> bool:
+    """Whether a number is a part of one that the user gave, or a part or a multiple of one in a source that they
+    pointed at."""
     given = [float(number) for request in sightings.requests for number in request.numbers]
-    wholes = [number_form(value * times) for times in SHARES] + [number_form(value / times) for times in SHARES]
-    if any(number_form(number) in wholes for number in given):
+    parts = [number_form(value * times) for times in SHARES]
+    if any(number_form(number) in parts for number in given):
         return True
+    wholes = [] if theirs_only else [*parts, *(number_form(value / times) for times in SHARES)]
     found = [one for form in wholes for one in sightings.untrusted([f"num:{form}"])]
     return any(is_pointed(one) and not is_id_of(one) for one in found)

@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from guardhouse.trust.ledger.bidding import bids
 from guardhouse.trust.ledger.clauses import affirmed
 from guardhouse.trust.ledger.confirming import is_confirmation
 from guardhouse.trust.ledger.fields import SPOKEN_OF
 from guardhouse.trust.ledger.kinds import KINDS, asked_for
-from guardhouse.trust.ledger.saying import MOST_WORDS, bidden_stems, numbers_by_use, people
+from guardhouse.trust.ledger.saying import MOST_WORDS, is_addressed, numbers_by_use, people
 from guardhouse.trust.ledger.values import Value, values
 from guardhouse.trust.ledger.words import stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from guardhouse.trust.ledger.bidding import Bid
 
 MARKS: Final = {
     # mark: words or phrases that set it, by their stems; a phrase is joined by blanks
@@ -65,6 +68,8 @@ MARKS: Final = {
     "shares": "half|halves|double|twice|triple|split|share|each|per|third",
     "file": "",
     "people": "",
+    "addressed": "",
+    "how paid": "card|visa|mastercard|amex|paypal|debit|credit|cash|balance|account",
 }  # fmt: skip
 
 _ORDINALS: Final = {name: number for number, name in enumerate("first second third fourth fifth sixth".split())}
@@ -82,6 +87,8 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is kept of one message of a person."""
 
     kinds: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    """Kinds that it may ask for, by a verb that says little."""
     marks: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     """Fields of records that it speaks of."""
@@ -100,6 +107,7 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
         """The same in the form in which a session keeps it: a letter for each kind and mark."""
         texts = {
             "kinds": _letters(self.kinds, KINDS),
+            "hints": _letters(self.hints, KINDS),
             "marks": _letters(self.marks, tuple(MARKS)),
             "fields": _letters(self.fields, SPOKEN_OF),
             "numbers": _fitting(self.numbers),
@@ -141,9 +149,10 @@ def from_kept(texts: Mapping[str, str]) -> Request:
 
 @lru_cache(maxsize=256)
 def _from_kept(texts: tuple[str, ...]) -> Request:
-    kinds, marks, fields, numbers, money, percents, sets, place, confirms = texts
+    kinds, hints, marks, fields, numbers, money, percents, sets, place, confirms = texts
     return Request(
         kinds=_named(kinds, KINDS),
+        hints=_named(hints, KINDS),
         marks=_named(marks, tuple(MARKS)),
         fields=_named(fields, SPOKEN_OF),
         numbers=_listed(numbers),
@@ -161,23 +170,27 @@ def _listed(numbers: str) -> tuple[str, ...]:
 
 def read_request(typed: str) -> Request:
     """What the words of a message ask for."""
-    said = words(typed)[:MOST_WORDS]
     meant = affirmed(typed)
-    stemmed = [stem(word) for word in _without_order(words(meant)[:MOST_WORDS])]
-    uses = numbers_by_use(typed)
+    said = words(meant)[:MOST_WORDS]
+    orders = bids(meant)
+    asked = asked_for(one.core for one in orders)
+    stemmed = [stem(word) for word in _without_order(said)]
+    scope = _scope(orders, said)
+    uses = numbers_by_use(meant)
     amounts = [*uses.money, *uses.counted, *(form for form in uses.plain if float(form) < _LARGEST_PLAIN)]
     numbers = [form for form in amounts if len(form) <= _LONGEST_NUMBER]
     numbers += [str(_NUMBER_WORDS[word]) for word in said if word in _NUMBER_WORDS]
-    typed_values = list(values(typed))
+    typed_values = list(values(meant))
     return Request(
-        kinds=tuple(sorted(asked_for(bidden_stems(meant)))),
-        marks=tuple(_marks(said, stemmed, _shown(typed, typed_values))),
+        kinds=tuple(sorted(asked.plainly)),
+        hints=tuple(sorted(asked.perhaps)),
+        marks=tuple(_marks(said, stemmed, scope, _shown(typed, typed_values))),
         fields=tuple(field for field in SPOKEN_OF if field in stemmed),
         numbers=tuple(dict.fromkeys(numbers))[:_MOST_NUMBERS],
         money=tuple(dict.fromkeys(uses.money))[:_MOST_NUMBERS],
         percents=tuple(dict.fromkeys(value.form for value in typed_values if value.type == "pct"))[:_MOST_NUMBERS],
         sets=tuple(dict.fromkeys(_sets(said)))[:_MOST_NUMBERS],
-        place=next((_ORDINALS[word] for word in _without_order(said) if word in _ORDINALS), None),
+        place=next((_ORDINALS[word] for word in _without_order(scope) if word in _ORDINALS), None),
         confirms=is_confirmation(typed),
     )
 
@@ -189,16 +202,34 @@ _PHRASES: Final = {
 _OWN: Final = frozenset(MARKS["own"].split("|"))
 
 
+def _scope(orders: list[Bid], said: list[str]) -> list[str]:
+    """The words that say which one is meant: those of the orders to do something, unless what these speak of was named
+    before. `Show me the latest news and cancel my order` is about no latest order."""
+    acting = [one for one in orders if not one.looks]
+    if not acting or any(one.refers for one in acting):
+        return said
+    return [word for one in acting for word in (*one.core, *one.rest)]
+
+
+_WHICH: Final = frozenset(mark for mark in MARKS if mark.startswith(("max ", "min ")) or mark in {"all", "again"})
+
+
 def _shown(typed: str, typed_values: list[Value]) -> set[str]:
     """Marks that no words of their own set: what a message names."""
     found = {"file"} if any(value.type == "path" for value in typed_values) else set()
-    return found | ({"people"} if people(typed) else set())
+    found |= {"people"} if people(typed) else set()
+    return found | ({"addressed"} if is_addressed(typed) else set())
 
 
-def _marks(said: list[str], stemmed: list[str], shown: set[str]) -> Iterator[str]:
+def _marks(said: list[str], stemmed: list[str], scope: list[str], shown: set[str]) -> Iterator[str]:
     text = f" {' '.join(stemmed)} "
+    near = f" {' '.join(stem(word) for word in _without_order(scope))} "
     plain = set(said)
-    found = {mark for mark, phrases in _PHRASES.items() if any(phrase and f" {phrase} " in text for phrase in phrases)}
+    found = {
+        mark
+        for mark, phrases in _PHRASES.items()
+        if any(phrase and f" {phrase} " in (near if mark in _WHICH else text) for phrase in phrases)
+    }
     found.discard("own")
     if not plain.isdisjoint(_OWN):
         found.add("own")

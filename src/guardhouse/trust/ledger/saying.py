@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from guardhouse.trust.ledger.clauses import affirmed, bidden
+from guardhouse.trust.ledger.bidding import asks, begins_telling, bids
+from guardhouse.trust.ledger.clauses import affirmed, sentences
 from guardhouse.trust.ledger.kinds import VERBS, is_ordinary
 from guardhouse.trust.ledger.values import MONTHS, Value, values
 from guardhouse.trust.ledger.words import COMMON, grams, stem, telling, words
@@ -16,10 +17,14 @@ from guardhouse.trust.ledger.words import COMMON, grams, stem, telling, words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from guardhouse.trust.ledger.bidding import Bid
+
 MOST_WORDS: Final = 1500
 _LONGEST_PHRASE: Final = 6
 FROM: Final = "uf"
 """The slot of a value that the user named as where something comes from."""
+THING: Final = "ut"
+"""The slot of a number that stands for a thing, and for nobody."""
 GIVEN: Final = "u"
 """The slot of any other value of the user's."""
 
@@ -32,6 +37,8 @@ class Uses(NamedTuple):
     """They stand for something: `my order number is 45000`."""
     counted: tuple[str, ...]
     plain: tuple[str, ...]
+    things: tuple[str, ...] = ()
+    """They stand for a thing, and for nobody: `invoice 4711`."""
 
 
 _LABELS: Final = frozenset(
@@ -75,7 +82,7 @@ def _use(before: list[str], chunk: str, behind: list[str]) -> str:
     ends = chunk[-1] in ".,;!?)"
     counts = bool(following) and not ends and following.isalpha() and following not in COMMON
     if _has_label(before, counts=counts and following.endswith("s")) or (not ends and _is_explained(behind)):
-        return "named"
+        return "things" if before and (words(before[-1]) or [""])[-1] in _THINGS else "named"
     return "counted" if counts and following not in MONTHS and stem(following) not in VERBS else "plain"
 
 
@@ -100,39 +107,48 @@ def _is_explained(behind: list[str]) -> bool:
     return said[:1] == ["is"] and not _LABELS.isdisjoint(said)
 
 
-_DEFINITE: Final = frozenset(
-    "the this that my your his her their our its these those about of was were been be is are got being".split()
-)
-"""Before a word that tells what is done, these make it a thing, or something that was done."""
-
-
-def bidden_stems(meant: str) -> list[str]:
-    """The stems of the words that may bid something, in order: not those of questions, nor what is only spoken of (`the
-    payment`, `was cancelled`)."""
-    said = words(bidden(meant))[:MOST_WORDS]
-    return [stem(word) for at, word in enumerate(said) if not at or said[at - 1] not in _DEFINITE or word in COMMON]
-
-
 def told_of(typed: str) -> tuple[str, ...]:
     """The stems of the words that tell one thing from another: not what is to be done, but what with."""
-    counted = numbers_by_use(typed).counted
-    told = telling(words(typed)[:MOST_WORDS])
+    meant = affirmed(typed)
+    counted = numbers_by_use(meant).counted
+    told = telling(words(meant)[:MOST_WORDS])
     return tuple(dict.fromkeys(word for word in told if word not in VERBS and word not in counted))
+
+
+def spared(typed: str) -> tuple[str, ...]:
+    """The stems of the words of what is left out or forbidden, and spoken of nowhere else."""
+    told = {stem(word) for word in words(affirmed(typed))}
+    said = " ".join(chunk.partition("@")[0] for chunk in typed.split())
+    return tuple(dict.fromkeys(word for word in telling(words(said)[:MOST_WORDS]) if word not in told | VERBS))
 
 
 def people(typed: str) -> list[str]:
     """The words of a message that may be somebody's name, and are no other word that is written large."""
-    found = dict.fromkeys(_names(affirmed(typed)))
+    meant = " ".join(chunk for chunk in affirmed(typed).split() if "@" not in chunk[1:])
+    found = dict.fromkeys(_names(meant))
     return [name for name in found if name not in _WEEKDAYS and name not in MONTHS and not is_ordinary(name)]
 
 
 def request_values(typed: str) -> Iterator[tuple[str, Value]]:
     """Everything of a message that a later value may be compared with, and its slot."""
     meant = affirmed(typed)
-    given = dict.fromkeys(_values(_without_senders(meant)))
-    yield from ((GIVEN, value) for value in given)
+    given = dict.fromkeys(_values(_without_senders(_without_asides(meant))))
+    asked = _only_asked(meant)
+    things = numbers_by_use(meant).things
+    for value in given:
+        is_aside = value.type == "word" and value.form in asked
+        is_thing = value.type == "id" and value.form in things
+        yield (FROM if is_aside else THING if is_thing else GIVEN, value)
     yield from ((FROM, value) for value in dict.fromkeys(_values(meant)) if value not in given)
-    yield from ((GIVEN, Value("act", word)) for word in dict.fromkeys(bidden_stems(meant)) if word not in COMMON)
+    yield from ((GIVEN, Value("act", word)) for word in dict.fromkeys(stem(one.verb) for one in bids(meant)))
+
+
+def _only_asked(meant: str) -> frozenset[str]:
+    """The stems of words that stand in questions only: whoever asks whether something is public does not say so."""
+    asked, told = set[str](), set[str]()
+    for sentence in sentences(meant):
+        (asked if asks(sentence) else told).update(map(stem, words(sentence)))
+    return frozenset(asked - told)
 
 
 def _values(meant: str) -> Iterator[Value]:
@@ -164,6 +180,8 @@ _GOVERNING: Final = frozenset(
     "forward channel user room group".split()
 )
 """Words that somebody's name may stand right behind, in small letters too."""
+_ABOUT: Final = frozenset({"about", "regarding", "concerning", "the", "a", "an"})
+"""What follows is what something is about, and nobody to send it to."""
 _PLACES: Final = frozenset({"channel", "room", "group"})
 _MARKS: Final = "\"'“”‘’«»()[],;:.!?"
 
@@ -182,6 +200,7 @@ def _names(meant: str) -> Iterator[str]:
         starts = not at or chunks[at - 1][-1:] in ".!?"
         large = bare[:1].isupper() and (not starts or not is_ordinary(said[0]))
         owns = bare.endswith(("'s", "’s"))
+        large = large and before not in _ABOUT
         follows = before in _GOVERNING and said[0] not in COMMON
         precedes = at + 1 < len(chunks) and (words(chunks[at + 1]) or [""])[0] in _PLACES and said[0] not in COMMON
         quoted = chunk[:1] in "\"'“‘" or chunk[-1:] in "\"'”’"
@@ -189,6 +208,73 @@ def _names(meant: str) -> Iterator[str]:
         listed = (follows or goes_on) and (chunk.endswith(",") or chunks[at + 1 : at + 2] == ["and"])
         if large or owns or follows or goes_on or precedes or quoted or bare[:1] in "@#":
             yield from (said[0].removesuffix("s") if owns else word for word in said)
+
+
+_REPORTING: Final = frozenset(
+    "wrote asked sent says said wants wanted emailed mailed called contacted texted messaged mentioned told "
+    "owes".split()
+)
+_STATING: Final = frozenset("is was are were has have had wants owes costs wanted cost got says said".split())
+_SHUNNING: Final = frozenset("block report remove delete ban mute ignore unsubscribe unfollow kick".split())
+_PARTS: Final = frozenset({"of", "from", "in"})
+
+
+def is_addressed(typed: str) -> bool:
+    """Whether a message gives an address to send something to."""
+    return any(value.type == "email" for value in values(_without_senders(_without_asides(affirmed(typed)))))
+
+
+def _without_asides(meant: str) -> str:
+    """A message without the addresses and sums in it that are only spoken of: of who wrote or is to be blocked, in what
+    is to be told, and in statements beside an order that has its own; and without the file of which a part is to
+    go."""
+    pieces = [piece for sentence in sentences(meant) for piece in _pieces(sentence)]
+    orders = [bids(piece) for piece in pieces]
+    has_sum = any(any(map(_has_digit, piece.split())) for piece, own in zip(pieces, orders, strict=True) if own)
+    return "".join(_without_aside(piece, own, has_sum=has_sum) for piece, own in zip(pieces, orders, strict=True))
+
+
+def _pieces(sentence: str) -> Iterator[str]:
+    """A sentence, cut before each `but` and behind each semicolon."""
+    kept: list[str] = []
+    for chunk in sentence.split(" "):
+        if chunk == "but" and kept:
+            yield " ".join(kept) + " "
+            kept = []
+        kept.append(chunk)
+    yield " ".join(kept)
+
+
+def _has_digit(chunk: str) -> bool:
+    return any(map(str.isdecimal, chunk))
+
+
+def _without_aside(piece: str, orders: list[Bid], *, has_sum: bool) -> str:
+    said = words(piece)
+    told = not orders and not _REPORTING.isdisjoint(said)
+    stated = not orders and has_sum and not _STATING.isdisjoint(said)
+    shuns = any(one.verb in _SHUNNING or "rid" in one.core for one in orders)
+    chunks = piece.split(" ")
+    aside = told
+    shunned = False
+    for at, chunk in enumerate(chunks):
+        bare = (words(chunk) or [""])[-1]
+        following = (words(chunks[at + 1]) or [""])[0] if at + 1 < len(chunks) else ""
+        names = at + 1 < len(chunks) and ("@" in chunks[at + 1] or chunks[at + 1][:1].isupper())
+        if orders and at and (begins_telling(bare, following) or (bare == "that" and names)):
+            aside = True
+        elif bare in {"and", "then"} or chunk[-1:] in ",;":
+            aside, shunned = told, False
+        elif bare == "to":
+            shunned = False
+        if shuns and bare in _SHUNNING:
+            shunned = True
+        before = (words(chunks[at - 1]) or [""])[-1] if at else ""
+        is_part = shuns and before in _PARTS and any(value.type == "path" for value in values(chunk))
+        is_sum = (aside or stated) and _has_digit(chunk) and bool(orders or stated)
+        if ("@" in chunk and (aside or shunned)) or is_sum or is_part:
+            chunks[at] = _SENDER
+    return " ".join(chunks)
 
 
 def _without_senders(meant: str) -> str:

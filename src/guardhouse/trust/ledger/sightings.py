@@ -49,9 +49,9 @@ class Sightings:
         """Where any of these was seen."""
         return [one for value in values for one in self.of(value)]
 
-    def by_user(self, values: Iterable[str], *, to: bool = False) -> bool:
-        """Whether the user gave one of these; `to` send something to, and not as where something comes from."""
-        return any(one.event.grade == "user" and not (to and one.slot == FROM) for one in self.of_any(values))
+    def by_user(self, values: Iterable[str], *, but: frozenset[str] = frozenset()) -> bool:
+        """Whether the user gave one of these, `but` not in one of these slots: as where something comes from, say."""
+        return any(one.event.grade == "user" and one.slot not in but for one in self.of_any(values))
 
     def is_confirmed(self, values: Iterable[str]) -> bool:
         """Whether the assistant showed one of these, and the user then said yes."""
@@ -111,6 +111,10 @@ class Sightings:
         """Whether the user's words have this stem."""
         return any(one.event.grade == "user" for one in self.of(f"word:{word}"))
 
+    def told_word(self, word: str) -> bool:
+        """The same, but for words that are only asked about."""
+        return any(one.event.grade == "user" and one.slot != FROM for one in self.of(f"word:{word}"))
+
     def bade(self, word: str) -> bool:
         """Whether the user's words have this stem for something to do."""
         return any(one.event.grade == "user" for one in self.of(f"act:{word}"))
@@ -132,7 +136,7 @@ class Sightings:
 
     def is_spoken_of(self, one: Occurrence) -> bool:
         """Whether the user spoke of the field that a value stands in, or of what it belongs to."""
-        if not self.fields.isdisjoint(map(stem, name_words(field_of(one)))):
+        if self.is_field_spoken_of(one):
             return True
         own = self.object_of(one)
         return own is not None and not self._state.said.isdisjoint(own.words)
@@ -141,6 +145,10 @@ class Sightings:
         """Whether what a value belongs to is the entry of somebody whom the user named."""
         own = self.object_of(one)
         return own is not None and not self._state.named.isdisjoint(own.words)
+
+    def is_field_spoken_of(self, one: Occurrence) -> bool:
+        """Whether the user spoke of the field that a value stands in."""
+        return not self.fields.isdisjoint(map(stem, name_words(field_of(one))))
 
     def is_picked(self, one: Occurrence, *, loosely: bool = False) -> bool:
         """Whether the user's words single out the thing that a value belongs to, among its siblings: it has what they
@@ -151,6 +159,8 @@ class Sightings:
         if own is None or place is None:
             return False
         family = self._family(one.event.seq, own)
+        if self._is_spared(own):
+            return False
         if not self.marks.isdisjoint(own.flags) or family.index(place) in self._places & family.several:
             return True
         if family.are_alike and str(len(family.scores)) in self._sets:
@@ -163,6 +173,10 @@ class Sightings:
         if loosely and place in family.distinct:
             return True
         return bool(mine > 0 and mine == family.best and (family.ties == 1 or str(family.ties) in self._sets))
+
+    def _is_spared(self, own: KeptObject) -> bool:
+        """Whether something has a word of what the user left out."""
+        return not self._state.spared.isdisjoint(own.words)
 
     def is_named(self, one: Occurrence) -> bool:
         """Whether the user's words single out what a value belongs to, and it is more than all that was there to read:
@@ -181,8 +195,10 @@ class Sightings:
         own = self.object_of(one)
         place = place_of(one)
         if own is None or place is None:
-            return False
+            return one.event.seq in self._traces.objects  # one of very many: nobody can tell
         family = self._family(one.event.seq, own)
+        if self._is_spared(own):
+            return True
         if self._places & family.several and family.index(place) not in self._places:
             return True
         if not self.marks.isdisjoint(family.flags) and self.marks.isdisjoint(own.flags):

@@ -8,7 +8,7 @@ import msgspec
 
 from guardhouse.trust.ledger.roles import Role
 from guardhouse.trust.ledger.shapes import Shape
-from guardhouse.trust.ledger.words import name_words
+from guardhouse.trust.ledger.words import name_words, words
 
 if TYPE_CHECKING:
     from guardhouse.trust.ledger.arguments import Argument
@@ -18,6 +18,13 @@ _SETTINGS: Final = frozenset(
     "ship permission access type kind class state status frequency every reason category style level ending".split()
 )
 """Arguments that choose how something is done, not what is done or to whom."""
+_NEUTRAL: Final = frozenset(
+    "standard default normal regular plain text html markdown none once single one time onetime auto automatic low "
+    "medium general other home r read reader view viewer comment commenter readonly only can may file image document "
+    "attachment".split()
+)
+"""Settings that give nobody more than the least."""
+_PAYING: Final = frozenset({"method", "payment"})
 _CHOOSING: Final = frozenset({"run", "download", "switch", "sign in"})
 """Kinds of which the one thing that is named says what happens."""
 
@@ -50,7 +57,15 @@ class Stakes(msgspec.Struct, frozen=True):
         several of them. What is gone or goes out afterwards must be the best match of all."""
         return argument.role in {Role.AMOUNT, Role.DATE} or not self.are_high
 
-    def may_be_chosen(self, argument: Argument) -> bool:
-        """Whether a model may pick a plain word by itself: where little hangs on it, or for a setting of the call."""
-        is_setting = not _SETTINGS.isdisjoint(name_words(argument.key))
+    def is_setting(self, argument: Argument) -> bool:
+        """Whether an argument chooses how something is done, not what is done or to whom."""
+        return not _SETTINGS.isdisjoint(name_words(argument.key))
+
+    def may_be_chosen(self, argument: Argument, marks: frozenset[str]) -> bool:
+        """Whether a model may pick a plain word by itself: where little hangs on it, or for a setting of the call that
+        gives nobody more. `marks` are those of the user's words: who says how to pay has chosen."""
+        is_setting = self.is_setting(argument)
+        if is_setting and self.are_high:
+            free = not _PAYING.isdisjoint(name_words(argument.key)) and "how paid" not in marks
+            return free or _NEUTRAL.issuperset(words(str(argument.value)))
         return is_setting or not (self.are_high or _CHOOSING.intersection(self.shape.kind.verbs[:1]))

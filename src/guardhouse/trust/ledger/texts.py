@@ -57,7 +57,7 @@ def supplied(text: str, sightings: Sightings, known: frozenset[str], *, outward:
 def _secret(text: str, sightings: Sightings, known: frozenset[str]) -> Iterator[Supplied]:
     """The first piece of a text that stood in a field of which nobody passes on the value by the way."""
     for piece in secretive(text):
-        private = [one for one in sightings.of(f"secret:{piece}") if not sightings.is_spoken_of(one)]
+        private = [one for one in sightings.of(f"secret:{piece}") if not sightings.is_field_spoken_of(one)]
         if private and piece not in known and not sightings.by_user([f"text:{' '.join(words(piece))}"]):
             yield Supplied(piece, private[0], private=True)
             return
@@ -83,7 +83,8 @@ def _entity(value: Value, sightings: Sightings, known: frozenset[str], *, outwar
             return Supplied(value.form, found[-1])
     if not found:
         # A link that nobody gave is one that a model was told to put together.
-        return Supplied(value.form, None) if outward and (sightings.is_cut or value.type == "url") else None
+        reaches = value.type in _ENTITIES or _is_account(value)
+        return Supplied(value.form, None) if outward and (sightings.is_cut or reaches) else None
     if any(map(is_made, found)):
         return None
     if outward:
@@ -91,6 +92,14 @@ def _entity(value: Value, sightings: Sightings, known: frozenset[str], *, outwar
     else:
         fine = any(is_pointed(one) or sightings.is_picked(one) for one in found)
     return None if fine else Supplied(value.form, found[-1])
+
+
+def _is_account(value: Value) -> bool:
+    """Whether a number is so long that money or calls may go by it."""
+    return value.type == "id" and sum(map(str.isdecimal, value.form)) >= _ACCOUNT
+
+
+_ACCOUNT: Final = 9
 
 
 def _host(form: str) -> str:

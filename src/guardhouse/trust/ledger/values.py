@@ -293,13 +293,13 @@ _AFTER_HOST: Final = frozenset("/\\?#\"'<>()|,;`{}*！，。、；）」》】")
 
 def _bare_link(chunk: str) -> Iterator[Value]:
     """A host name without `https://`, with what stands behind it."""
-    host, slash, path = chunk.partition("/")
+    host, slash, path = chunk.replace("[.]", ".").replace("(.)", ".").partition("/")
     host, _, port = host.partition(":")
     query_at = min((host.find(mark) for mark in "?#" if mark in host), default=-1)
     if query_at >= 0:
         host, path, slash = host[:query_at], host[query_at:] + slash + path, "/"
     lowered = comparable(_unglued(host)).rstrip(".")
-    if not _is_host(lowered):
+    if not _is_host(lowered) and not (slash and _is_address(lowered)):
         return
     place = lowered.removeprefix("www.")
     whole = place + (f":{port}" if port.isdecimal() and port not in {"80", "443"} else "")
@@ -314,9 +314,18 @@ def _unglued(host: str) -> str:
     return before if dot and "." in before and last[:1].isupper() and last[1:].islower() else host
 
 
+def _is_address(name: str) -> bool:
+    """`192.0.2.7`: a host only with a path behind it, since versions are written so, too."""
+    labels = name.split(".")
+    return len(labels) == _OCTETS and all(label.isdecimal() and len(label) <= 3 for label in labels)
+
+
+_OCTETS: Final = 4
+
+
 def _is_host(name: str) -> bool:
     labels = name.split(".")
-    if len(labels) < 2 or not all(label and set(label) <= _LABEL for label in labels):
+    if len(labels) < 2 or not all(map(_is_label, labels)):
         return False
     last = labels[-1]
     return (
@@ -326,6 +335,11 @@ def _is_host(name: str) -> bool:
         and any(not label.isdecimal() for label in labels[:-1])
         and len(labels[0]) > 1
     )
+
+
+def _is_label(label: str) -> bool:
+    """A part of the name of a host, in any script."""
+    return bool(label) and (set(label) <= _LABEL if label.isascii() else label.replace("-", "").isalnum())
 
 
 def _number(lowered: str) -> tuple[str | None, bool]:
