@@ -40,7 +40,6 @@ from guardhouse.trust.ledger import (
     going_by,
     only_made,
     pasted_part,
-    people,
     proposal,
     read_content,
     read_request,
@@ -48,6 +47,7 @@ from guardhouse.trust.ledger import (
     spared,
     told_of,
     typed_part,
+    whom,
     written,
 )
 
@@ -107,7 +107,7 @@ def _told(text: str) -> tuple[NewObject, ...]:
     """What words tell: which things are spoken of, which people, and what is to be left out."""
     return (
         NewObject(TOLD_THINGS, told_of(text)),
-        NewObject(TOLD_PEOPLE, tuple(map(going_by, people(text)))),
+        NewObject(TOLD_PEOPLE, tuple(map(going_by, whom(text)))),
         NewObject(TOLD_SPARED, spared(text)),
     )
 
@@ -126,6 +126,9 @@ def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], s
             evidence = evidence_of(scene)
             if evidence.picks_only:
                 detail["evidence"] = evidence.source.value
+        else:
+            # A day that was asked for is nobody's news.
+            echoed = frozenset(one for one in echoes(params) if one.startswith(("date:", "day:", "weekday:")))
         if makes(scene):
             detail["made"] = "1"
         if pointed(scene):

@@ -15,7 +15,7 @@ from guardhouse.trust.ledger.questions import candidates, grant_of, questions
 from guardhouse.trust.ledger.reading import Object, Reading, echoes, only_made, read_content, written
 from guardhouse.trust.ledger.request import Request, from_kept, read_request
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
-from guardhouse.trust.ledger.saying import people, request_values, spared, told_of
+from guardhouse.trust.ledger.saying import request_values, spared, told_of, whom
 from guardhouse.trust.ledger.shapes import Shape, shape_of
 from guardhouse.trust.ledger.sightings import Sightings, is_unfit
 from guardhouse.trust.ledger.telltales import carries, telltales
@@ -49,7 +49,6 @@ __all__ = [
     "only_made",
     "pasted_part",
     "payment",
-    "people",
     "pointing_questions",
     "points_at",
     "proposal",
@@ -63,5 +62,6 @@ __all__ = [
     "told_of",
     "tool_words",
     "typed_part",
+    "whom",
     "written",
 ]

@@ -28,7 +28,7 @@ _IDS: Final = frozenset({"id", "ids", "number", "account", "ref", "key"})
 _LARGEST_LIMIT: Final = 10_000
 _LABELLED: Final = frozenset({"ship", "shipto", "address", "street"})
 """Arguments that take an address, or a word for one that the service knows."""
-_NAMES_OF_NEW: Final = frozenset({"name", "label", "heading"})
+_NAMES_OF_NEW: Final = frozenset({"name", "label", "heading", "what"})
 _WORDS_WITH_MONEY: Final = frozenset({"reference", "purpose", "memo"})
 _MAKING: Final = frozenset({"create", "plan", "post"})
 

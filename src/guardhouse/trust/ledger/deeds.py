@@ -75,7 +75,7 @@ def _by_description(description: str) -> list[str]:
             plain = next((one for one in _plain_forms(word) if kind_of_verb(one) is not None), None)
             if plain is None or plain in _WEAK:
                 continue
-            if plain in _NOUNS_TOO and not place and _OBJECTS[plain != word].isdisjoint(said[1:2]):
+            if plain in _NOUNS_TOO and _OBJECTS[plain != word].isdisjoint(said[place + 1 : place + 2]):
                 continue
             if plain in _NOUNS_TOO and place and plain == word:
                 continue

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from guardhouse.trust.ledger.dumped import from_dump, labelled
-from guardhouse.trust.ledger.fields import is_known
+from guardhouse.trust.ledger.fields import is_id, is_known
 from guardhouse.trust.ledger.words import name_words
 
 if TYPE_CHECKING:
@@ -201,6 +201,9 @@ def _rows(head: list[str], body: list[list[str]]) -> list[dict[str, str]]:
     fits = len(set(names)) == len(names) and all(names) and not any(map(str.isdecimal, "".join(head)))
     if not fits or sum(map(is_known, names)) * 2 < len(names) or any(len(row) != len(names) for row in body):
         return []
+    numbered = [at for at, name in enumerate(names) if is_id(name)][:1]
+    if any(len({row[at] for row in body}) < len(body) for at in numbered):
+        return []  # the same one twice: somebody wrote a line of it
     return [dict(zip(names, row, strict=True)) for row in body]
 
 
@@ -213,6 +216,9 @@ def _letter(text: str) -> list[Any]:
     lines = top.split("\n")
     if not gap or len(lines) > _MOST_HEAD:
         return []
+    writer = _writer(top)
+    if writer:
+        return [Letter({"from": writer}, body), top]
     head: dict[str, Any] = {}
     for line in lines:
         entry = labelled(line) or _from(line)
@@ -220,6 +226,22 @@ def _letter(text: str) -> list[Any]:
             return []
         head[as_field(entry[0])] = entry[1]
     return [Letter(head, body)] if all(map(is_known, head)) else []
+
+
+def _writer(line: str) -> str:
+    """Who writes, in a line that says no more than that: `Ann Lee <ann@example.com> writes under “Rent”:`."""
+    head, _, rest = line.partition("<")
+    address, end, tail = rest.partition(">")
+    name = head.split()[-_LONGEST_WRITER:]
+    is_one = bool(end) and "@" in address and "@" not in head + tail and "\n" not in line and len(line) <= _LONGEST_LINE
+    if not is_one or not name or name[0].lower() == "to" or not _WRITING & {word.lower() for word in line.split()}:
+        return ""
+    return f"{' '.join(name)} <{address}>"
+
+
+_WRITING: Final = frozenset("writes wrote from sent says by".split())
+_LONGEST_WRITER: Final = 4
+_LONGEST_LINE: Final = 200
 
 
 def _from(line: str) -> tuple[str, str] | None:

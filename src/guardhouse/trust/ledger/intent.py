@@ -33,8 +33,6 @@ def asks_for(
     if not kind.verbs:
         # Nobody knows what such a tool does: the user must have its own words for it.
         return bool(kind.named) and all(map(sightings.said_word, kind.named)) and all_theirs
-    if kind.verbs[0] == "search":
-        return True  # where it looks, and for what, has to answer for itself
     direct = frozenset(one for request in sightings.requests for one in request.kinds)
     if kind.breaks and not sightings.bade(kind.breaks) and _ENDING.isdisjoint(direct & {*kind.verbs, *_ALWAYS_ENDS}):
         return False

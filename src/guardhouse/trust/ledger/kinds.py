@@ -47,8 +47,8 @@ _VERBS: Final = (
                 "kick ban unshare unassign unlink destroy")),
     ("cancel", ("cancel delete unsubscribe void revoke withdraw decline "
                 "terminate end call_off")),
-    ("move", ("move reschedule postpone shift archive relocate put push bring copy merge file sort transfer rename "
-              "organise organize change delay forward")),
+    ("move", ("make move reschedule postpone shift archive relocate put push bring copy merge file sort transfer "
+              "rename organise organize change delay forward")),
     ("run", ("run execute launch start deploy build test install compile invoke trigger restart retry redeploy rerun "
              "check lint benchmark try debug setup")),
     ("sign in", "login log sign authenticate verify account password code connect unlock credentials"),
@@ -426,8 +426,8 @@ _ALSO: Final = {
         "label": "change", "tag": "change", "open": "switch", "add": "change", "append": "create", "save": "change",
         "play": "run", "call": "send", "subscribe": "buy", "reserve": "buy", "update": "create", "put": "change",
         "mark": "change", "archive": "mark", "rename": "change", "transfer": "move", "draft": "send", "log": "change",
-        "attach": "send", "remind": "send", "push": "commit", "merge": "approve", "schedule": "pay,create",
-        "invite": "share",
+        "attach": "send", "remind": "send", "publish": "change", "push": "commit", "merge": "approve",
+        "schedule": "pay,create", "invite": "share",
     }.items()
 }  # fmt: skip
 """What else a word of a tool's name may be for people."""

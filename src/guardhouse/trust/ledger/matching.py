@@ -128,10 +128,13 @@ class Ledger:
     def is_asked_for(self, traced: Iterable[Traced]) -> bool:
         """Whether the user's words ask for such an action; see `asks_for`."""
         traced = tuple(traced)
+        if self._shape.looks:
+            return True  # where it looks, and for what, has to answer for itself
         all_fine = all(one.is_fine for one in traced)
         if all_fine and self._sightings.of(grant_of(self._shape.name)):
             return True
-        all_theirs = all_fine and not any(one.seen is not None and is_listed(one.seen) for one in traced)
+        loosely = not self._stakes.are_high and not self._stakes.are_money
+        all_theirs = all_fine and (loosely or not any(one.seen is not None and is_listed(one.seen) for one in traced))
         all_given = bool(traced) and all(one.source in _GIVEN for one in traced)
         return asks_for(
             self._shape.kind,

@@ -38,7 +38,7 @@ _KIN: Final = {
 """Kinds that one sentence may mean by another's word."""
 _CARRIERS: Final = frozenset(
     map(stem, "email mail inbox message sms chat thread letter note notes page web webpage website site search article "
-              "document doc file post comment review feed dm text".split())
+              "document doc file post comment review feed dm channel thread forum board timeline talk".split())
 )  # fmt: skip
 """What brings in texts that anybody writes, by a word of the tool's name."""
 _PLACES: Final = frozenset({"channel", "channels", "room", "group", "space"})
@@ -72,7 +72,7 @@ class Picker:
                 return listed
         if role not in SENSITIVE and not self._stakes.are_high and not any(map(self._sightings.is_claimed, seen)):
             for one in filter(is_listed, seen):
-                if self._sightings.is_named(one) and not self._is_order(one):
+                if self._sightings.is_named(one) and not self._is_order(one) and _stands_once(one, seen):
                     return one
         return self._opens_door(role, seen)
 
@@ -201,6 +201,11 @@ class Picker:
         forms = [f"text:{' '.join(words(value))}"]
         known = self._sightings.untrusted(forms) if not self._stakes.are_money else []
         return bool(self._sightings.trusted(forms)) or any(map(is_structured, known))
+
+
+def _stands_once(one: Occurrence, seen: list[Occurrence]) -> bool:
+    """Whether a value stands in one sentence of a text only: what goes by several names is none of them."""
+    return len({other.slot for other in seen if other.event.seq == one.event.seq and is_listed(other)}) == 1
 
 
 def _is_name(value: str) -> bool:

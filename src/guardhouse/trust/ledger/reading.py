@@ -193,6 +193,27 @@ class _Reader:
                     self.read(one.body)
                 else:
                     self.read(one)
+                    if isinstance(one, str) and self._printed:
+                        self._card(one)
+
+    def _card(self, text: str) -> None:
+        """Whom an answer in prose is about, and where they can be reached: what a service says of somebody comes before
+        what others say."""
+        begin = _before_quotes(text[:_LONGEST_CARD])
+        first = begin.partition(". ")[0].partition("\n")[0].partition("(")[0].partition(",")[0].partition(":")[0]
+        place = self._new_object(self._new_group())
+        named = " ".join(chunk for chunk in first.split()[:_LONGEST_SEGMENT] if chunk[:1].isupper())
+        self._draft(place).add(map(going_by, words(named)))
+        self._reach(begin, place)
+
+    def _reach(self, text: str, place: int) -> None:
+        """The first address and the first telephone number in a text."""
+        found = list(values(text))
+        email = next((value for value in found if value.type == "email"), None)
+        phone = next((value for value in found if value.type == "id" and _is_phone(value.form)), None)
+        for value, field in ((email, "email"), (phone, "phone")):
+            if value is not None:
+                self._note(value, self._slot("f", place, field))
 
     def _goes_on(self) -> bool:
         """Whether there is time for another value, and room to note anything of it."""
@@ -331,6 +352,11 @@ class _Reader:
         draft.listed = True
         self._note(Value("id", own), f"{KEY}{place}:")
         sender = _sender(entry[0])
+        begin = _before_quotes(entry[0])
+        name = begin.partition(",")[0].partition("(")[0].partition(":")[0]
+        if self._printed and len(words(name)) <= _LONGEST_SEGMENT:
+            self._draft(place).add(map(going_by, words(name)))
+            self._reach(begin, place)
         if sender:
             slot = self._slot("f", place, "from")
             self._note(Value("email", sender), slot)
@@ -476,6 +502,21 @@ def _address(text: str) -> str:
     """The address in `Ann Lee <ann@example.com>`, at the end of a field."""
     head, _, rest = text.rpartition("<")
     return comparable(rest.rstrip()[:-1]) if head and rest.rstrip().endswith(">") and "@" in rest else ""
+
+
+_LONGEST_CARD: Final = 600
+"""Characters at the beginning of an answer in which a service says whom it is about."""
+_PHONES: Final = range(9, 16)
+
+
+def _before_quotes(text: str) -> str:
+    """A text up to the first quotation mark: what follows is somebody's words."""
+    ends = [at for mark in '"“”„«' if (at := text.find(mark)) >= 0]
+    return text[: min(ends)] if ends else text
+
+
+def _is_phone(form: str) -> bool:
+    return form.isdecimal() and len(form) in _PHONES
 
 
 def _sender(line: str) -> str:

@@ -66,7 +66,8 @@ _NAMES: Final = (
     (Role.CODE, "command cmd script sql code expression shell program statement"),
     (Role.CONTENT, ("body content text message msg subject title description summary note notes comment reason "
                     "caption detail details instruction instructions memo feedback review bio question answer reply "
-                    "remark explanation justification why headline greeting signature agenda purpose location place "
+                    "remark explanation justification why hint words wording outcome headline greeting signature agenda "
+                    "purpose location place "
                     "venue find replace old new patch diff replacement")),
     (Role.QUERY, "query q search keyword keywords filter term terms pattern"),
     (Role.LIMIT, "n limit max page offset size perpage count top depth cursor pagesize"),
@@ -92,6 +93,7 @@ class Parameter(msgspec.Struct, frozen=True):
     default: Any = None
 
 
+_REACHING: Final = frozenset("text sms call dial ring phone whatsapp fax".split())
 _LETTERS: Final = frozenset({"email", "emails", "mail", "chat"})
 """Of which an id is that of a letter, and not of who gets it."""
 _PICKING: Final = frozenset("id ids number name key ref handle".split())
@@ -104,6 +106,10 @@ def by_name(name: str, tool_words: Sequence[str] = ()) -> Role | None:
     if not parts:
         return None
     last = parts[-1]
+    if len(parts) > 1 and parts[0] in {"from", "source", "debit"} and last in {"account", "iban"}:
+        return Role.SELECTOR  # what is paid from
+    if last in {"number", "no", "num"} and len(parts) == 1 and not _REACHING.isdisjoint(tool_words):
+        return Role.RECIPIENT  # of a telephone
     people = [word for word in parts[:-1] if _BY_NAME.get(word) is Role.RECIPIENT and word not in _LETTERS]
     if len(parts) > 1 and last in _PICKING and people:
         return Role.RECIPIENT  # `payee_id`, `account_number`, `user_name`

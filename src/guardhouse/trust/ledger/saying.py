@@ -129,6 +129,14 @@ def people(typed: str) -> list[str]:
     return [name for name in found if name not in _WEEKDAYS and name not in MONTHS and not is_ordinary(name)]
 
 
+def whom(typed: str) -> list[str]:
+    """The same, and in a message without capitals every word that is no other: whose record was looked up."""
+    if any(map(str.isupper, typed)):
+        return people(typed)
+    said = (word for word in words(affirmed(typed)) if word.isalpha() and len(word) > 2)
+    return [word for word in dict.fromkeys(said) if not is_ordinary(word) and word not in _WEEKDAYS]
+
+
 def request_values(typed: str) -> Iterator[tuple[str, Value]]:
     """Everything of a message that a later value may be compared with, and its slot."""
     meant = affirmed(typed)
@@ -166,7 +174,10 @@ def _values(meant: str) -> Iterator[Value]:
             yield Value("word", stem(word))
         if word in _WEEKDAYS:
             yield Value("weekday", word[:3])
-    yield from (Value("name", name) for name in dict.fromkeys(_names(meant)))
+    for name in dict.fromkeys(_names(meant)):
+        yield Value("name", name)
+        if name not in said:  # of `Ann's`
+            yield from (Value("word", stem(name)), Value("text", name))
     for size in range(1, _LONGEST_PHRASE + 1):
         yield from (Value("text", phrase) for phrase in grams(said, size))
 

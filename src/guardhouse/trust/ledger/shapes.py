@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from guardhouse.trust.capabilities import ToolDescription, ToolProfile
 
 _OUTWARD: Final = (Capability.SENDS, Capability.SPENDS, Capability.EGRESS)
+_DOING: Final = (Capability.WRITES, Capability.DESTRUCTIVE, Capability.EXECUTES, Capability.SENDS)
 _CHANGING: Final = frozenset(
     "marks marked resets clears cleared removes removed acknowledges acknowledged dequeues consumes".split()
 )
@@ -33,6 +34,8 @@ class Shape(msgspec.Struct, frozen=True):
     """It costs money, as far as its capabilities tell."""
     tells: bool = False
     """Whoever is named in it is told of it."""
+    looks: bool = False
+    """By its name it only looks, and nobody has said that it writes."""
     changes: bool = False
     """It is said to change something in passing, such as marking what it reads."""
     own: frozenset[str] = frozenset()
@@ -51,6 +54,7 @@ def shape_of(tool: str, said: ToolDescription, profile: ToolProfile, own: frozen
         outward=kind.is_outward or kind.is_public or sends,
         spends=Capability.SPENDS in profile.capabilities,
         tells="send" in kind.mentions,
+        looks=kind.verbs[:1] == ("search",) and profile.classified and profile.capabilities.isdisjoint(_DOING),
         changes=not _CHANGING.isdisjoint(words(said.description[:_LONGEST_DESCRIPTION])),
         own=own,
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from guardhouse.trust.ledger.questions import MOST_WORDS, runs, secretive
 from guardhouse.trust.ledger.reading import GRAM
 from guardhouse.trust.ledger.sightings import is_made, is_pointed, is_structured
-from guardhouse.trust.ledger.values import Value, values
+from guardhouse.trust.ledger.values import MONTHS, Value, values
 from guardhouse.trust.ledger.words import words
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ def _entity(value: Value, sightings: Sightings, known: frozenset[str], *, outwar
     if sightings.by_user([form]) or sightings.is_confirmed([form]) or value.form in known:
         return None
     trusted = sightings.trusted([form])
+    if outward and value.type == "url" and sightings.untrusted([form]):
+        trusted = []  # whoever wrote it there may have written it here as well
     if trusted:
         kept = value.type != "id" or not outward or any(map(sightings.is_spoken_of, trusted))
         return None if kept else Supplied(value.form, trusted[0], private=True)
@@ -117,26 +119,37 @@ def _copied(text: str, sightings: Sightings, *, outward: bool) -> Iterator[Suppl
         yield Supplied(f"{len(said)} words", None)
         return
     forms = runs(said)
-    for length, seen in _runs_of(sightings.planted(form) for form in forms):
+    for stretch, seen in _runs_of(said, (sightings.planted(form) for form in forms)):
+        # Days, times and numbers nobody can say otherwise.
+        length = sum(word not in _FIXED and not word[:1].isdecimal() for word in stretch)
         if _is_copy(length, sightings, pointed=all(any(map(is_pointed, found)) for found in seen), outward=outward):
             yield Supplied(f"{length} words", seen[-1][0])
             break
     if outward:
-        for length, seen in _runs_of(sightings.private(form) for form in forms):
-            if length >= _RUN_POINTED:
-                yield Supplied(f"{length} words", seen[-1][0], private=True)
+        for stretch, seen in _runs_of(said, (sightings.private(form) for form in forms)):
+            if len(stretch) >= _RUN_POINTED:
+                yield Supplied(f"{len(stretch)} words", seen[-1][0], private=True)
                 break
 
 
-def _runs_of(sightings: Iterable[list[Occurrence]]) -> Iterator[tuple[int, list[list[Occurrence]]]]:
-    """The stretches of a text of which every run of words was seen: how many words they have, and where."""
+def _runs_of(
+    said: list[str], sightings: Iterable[list[Occurrence]]
+) -> Iterator[tuple[list[str], list[list[Occurrence]]]]:
+    """The stretches of a text of which every run of words was seen, and where."""
     seen: list[list[Occurrence]] = []
-    for found in (*sightings, []):
+    for at, found in enumerate((*sightings, [])):
         if found:
             seen.append(found)
         elif seen:
-            yield len(seen) + GRAM - 1, seen
+            yield said[at - len(seen) : at + GRAM - 1], seen
             seen = []
+
+
+_FIXED: Final = frozenset(MONTHS) | frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday oclock am pm noon midnight morning afternoon evening "
+    "half quarter past one two three four five six seven eight nine ten eleven twelve".split()
+)
+"""Words of days, times and numbers."""
 
 
 def _is_copy(length: int, sightings: Sightings, *, pointed: bool, outward: bool) -> bool:
