@@ -66,9 +66,8 @@ _NAMES: Final = (
     (Role.CODE, "command cmd script sql code expression shell program statement"),
     (Role.CONTENT, ("body content text message msg subject title description summary note notes comment reason "
                     "caption detail details instruction instructions memo feedback review bio question answer reply "
-                    "remark explanation justification why hint words wording outcome headline greeting signature agenda "
-                    "purpose location place "
-                    "venue find replace old new patch diff replacement")),
+                    "remark explanation justification why hint words wording outcome headline greeting signature "
+                    "agenda purpose location place venue find replace old new patch diff replacement")),
     (Role.QUERY, "query q search keyword keywords filter term terms pattern"),
     (Role.LIMIT, "n limit max page offset size perpage count top depth cursor pagesize"),
     (Role.SELECTOR, "id ids key ref reference index number slug sha uuid"),
