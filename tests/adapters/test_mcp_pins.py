@@ -240,7 +240,8 @@ def test_a_tool_that_says_it_is_read_only_is_not_believed(start):
 def test_what_a_tool_of_the_open_world_brings_is_marked_and_where_it_reaches_is_judged(start):
     gateway = start()
     assert "Untrusted content follows" in text_of(gateway.call("outsider", say="hi"))
-    assert "Untrusted" not in text_of(gateway.call("echo", say="hi"))
+    assert "Untrusted" not in text_of(gateway.call("echo", say="hello"))
+    assert "Untrusted content follows" in text_of(gateway.call("echo", say="hi"))  # what came from outside comes back
     assert "non_allowlisted_domain" in text_of(gateway.call("outsider", site="evil.example"))
 
 

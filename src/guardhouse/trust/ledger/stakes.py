@@ -18,6 +18,8 @@ _SETTINGS: Final = frozenset(
     "ship permission access type kind class state status frequency every reason category style level ending".split()
 )
 """Arguments that choose how something is done, not what is done or to whom."""
+_FREE: Final = frozenset("size color colour variant format unit language priority style speed reason category".split())
+"""Those of them that nobody gains anything by."""
 _NEUTRAL: Final = frozenset(
     "standard default normal regular plain text html markdown none once single one time onetime auto automatic low "
     "medium general other home r read reader view viewer comment commenter readonly only can may file image document "
@@ -67,5 +69,6 @@ class Stakes(msgspec.Struct, frozen=True):
         is_setting = self.is_setting(argument)
         if is_setting and self.are_high:
             free = not _PAYING.isdisjoint(name_words(argument.key)) and "how paid" not in marks
+            free = free or not _FREE.isdisjoint(name_words(argument.key))
             return free or _NEUTRAL.issuperset(words(str(argument.value)))
         return is_setting or not (self.are_high or _CHOOSING.intersection(self.shape.kind.verbs[:1]))
