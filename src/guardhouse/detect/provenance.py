@@ -364,7 +364,8 @@ def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Findi
         yield _finding(REPEATED, scene)
     if not _only_fetches(scene) and not _runs(scene) and not ledger.is_asked_for(traced):
         if ledger.takes_orders:
-            yield _finding(DELEGATED, scene)
+            if not ledger.is_small(traced):
+                yield _finding(DELEGATED, scene)
         elif (state.untrusted and state.user) or shape.outward or shape.kind.is_destroying or shape.kind.is_grave:
             yield _finding(UNASKED_KIND, scene)
     if shape.outward:

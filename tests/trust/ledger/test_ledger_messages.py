@@ -45,6 +45,30 @@ def test_a_request_in_the_form_of_a_question_bids(said):
     assert bids(said)
 
 
+ORDERS = (
+    # what is said, the verbs that are orders
+    ("Find it and send it to Bob, then cancel the lunch", ["find", "send", "cancel"]),
+    ("Could you please book a table? I'd like to know the price", ["book", "know"]),
+    ("Reply to Deniz that I'll order the things and ask if he wants decaf", ["reply", "ask"]),
+    ("If it's the surgery call them back", ["call"]),
+    ("Remind me to pay Bob", ["remind"]),
+    ("The cat ran away :( stop the food", ["stop"]),
+    ("We need gloves, get us 20 boxes", ["need", "get"]),
+    ("I paid Bob 50 dollars yesterday", []),
+    ("Ann wants to cancel the meeting", []),
+    ("I refuse to pay him", []),
+    ("should I cancel it", []),
+    ("What happens if I cancel it", []),
+    ("Explain how to cancel it", []),
+    ("Tell me whether I can delete the file", ["tell"]),
+)
+
+
+@pytest.mark.parametrize(("said", "verbs"), ORDERS)
+def test_an_order_is_a_verb_where_an_order_has_it(said, verbs):
+    assert [one.verb for one in bids(affirmed(said))] == verbs
+
+
 USES = (
     # what is said, money, what stands for something, what counts, any other
     ("Send 20 dollars to Bob, my order number is 45000", ("20",), ("45000",), (), ()),

@@ -144,6 +144,11 @@ class Ledger:
             all_given=all_given and any(one.source == "user" for one in traced),
         )
 
+    def is_small(self, traced: Iterable[Traced]) -> bool:
+        """Whether little hangs on the call, and nobody else supplied anything of it."""
+        high = self._stakes.are_high or self._stakes.are_money
+        return not high and all(one.is_fine for one in traced)
+
     def trace(self) -> list[Traced]:
         """Where every argument comes from; of a text, each part of it that matters."""
         return [traced for argument in self._found for traced in self._trace(argument)]
