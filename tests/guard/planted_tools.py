@@ -5,6 +5,7 @@ import json
 _TYPES = frozenset({"string", "integer", "number", "boolean"})
 _TOOLS = (
     # name, capabilities, description, its arguments with their types or choices
+    ("crm_lookup", "reads,reads_untrusted", "Looks a customer up.", "name:string"),
     ("delete_backups", "writes", "Deletes backups.", "older_than_days:integer"),
     ("set_retention", "writes", "Sets how long logs are kept.", "days:integer"),
     ("book_car", "writes", "Books a car.", "car:string days:integer class:string"),

@@ -61,6 +61,8 @@ ORDERS = (
     ("What happens if I cancel it", []),
     ("Explain how to cancel it", []),
     ("Tell me whether I can delete the file", ["tell"]),
+    ("Transfer to Bob failed", []),
+    ("Tip: look at the page", ["look"]),
 )
 
 
@@ -157,3 +159,12 @@ def test_a_hostile_message_takes_bounded_time(message):
     bids(affirmed(typed))
     proposal(typed)
     assert time.process_time() - began < 5
+
+
+def test_orders_are_heard_in_the_time_that_reading_takes():
+    def spent(times):
+        begun = time.process_time()
+        bids("buy it " + "and " * times)
+        return time.process_time() - begun
+
+    assert spent(8000) < 20 * max(spent(1000), 0.01)

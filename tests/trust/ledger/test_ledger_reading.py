@@ -166,3 +166,11 @@ def test_any_json_can_be_read(value):
     assert all(place < max(len(reading.objects), 1) for place in places)
     assert all(seen.value.form for seen in reading.seen)
     echoes(value)
+
+
+def test_a_number_that_is_too_large_to_compare_is_still_read():
+    assert "id:1" + "0" * 400 in {str(one.value) for one in read_content({"id": 10**400}).seen}
+
+
+def test_brackets_in_brackets_are_read_without_an_error():
+    assert read_content("id: " + "[" * 3000 + "]" * 3000 + "\nname: x", printed=True).objects

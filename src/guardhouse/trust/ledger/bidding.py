@@ -65,6 +65,7 @@ _LEADS: Final = tuple(
 """Ways to begin an order, the longer ones first."""
 _LONGEST_LEAD: Final = max(map(len, _LEADS))
 _LEAD: Final = frozenset(_LEADS)
+_MOST_LEAD: Final = 16
 _WISHES: Final = frozenset((("i", "want"), ("i", "need"), ("we", "need"), ("we", "want"), ("id", "like")))
 """Before a thing, these are orders themselves: `we need gloves`."""
 _ASKING: Final = frozenset(
@@ -120,7 +121,8 @@ def bids(text: str) -> list[Bid]:
         if not said or asks(sentence):
             continue
         for number, segment in enumerate(_segments(sentence)):
-            orders = list(_of_segment(segment))
+            labels = len(segment) == 1 and segment[0].endswith(":")
+            orders = [] if labels else list(_of_segment(segment))
             if not orders and found and number:
                 found[-1] = found[-1]._replace(rest=(*found[-1].rest, *words(" ".join(segment))))
             found += orders
@@ -179,8 +181,9 @@ def _of_segment(raw: Sequence[str]) -> Iterator[Bid]:
 
 
 def _behind_lead(said: list[str], at: int) -> int:
-    """Where a clause begins behind words of courtesy and the like."""
-    while at < len(said):
+    """Where a clause begins behind words of courtesy and the like, of which nobody says very many."""
+    last = min(len(said), at + _MOST_LEAD)
+    while at < last:
         size = next((size for size in range(_LONGEST_LEAD, 1, -1) if tuple(said[at : at + size]) in _LEAD), 0)
         if not size and tuple(said[at : at + 2]) in _WISHES:
             return at + 1 if said[at + 1] != "like" else at + 2
@@ -206,9 +209,33 @@ def _may_begin(said: list[str], at: int) -> bool:
         return False
     if word in _PAST or (word.endswith(_ENDINGS) and len(word) > 5):
         return False
+    if word in _ONLY_NOUNS or following == "of":
+        return False
     if stem(word) in VERBS or word in _ALSO_NOUNS or word in _PLAIN:
-        return following not in {"is", "was", "has", "are", "were", "wants", "needs"}
+        return following not in _FINITE and not (_is_subject(said, at))
     return (following in _PRONOUNS or following in _DETERMINERS) and not word.endswith("s")
+
+
+def _is_subject(said: list[str], at: int) -> bool:
+    """Whether something is told of what a clause begins with: `Transfer to Bob failed`, `Delete button fails`."""
+    following = said[at + 1] if at + 1 < len(said) else ""
+    if following in _DETERMINERS or following in _PRONOUNS:
+        return False
+    for word in said[at + 1 : at + _FAR]:
+        if word in _TELLING or word in {"that", "if", "and", "but", "or", "then"} or word.endswith("ing"):
+            return False
+        if word in _FINITE or word in _HAPPENS:
+            return True
+    return False
+
+
+_FAR: Final = 12
+_FINITE: Final = frozenset("is was has are were wants needs isnt wasnt hasnt never still does doesnt didnt did".split())
+_HAPPENS: Final = frozenset(
+    "failed fails fail bounced arrived arrives broke breaks broken works worked stopped went came looks seems appears "
+    "hangs crashed crashes disappeared missing".split()
+)
+_ONLY_NOUNS: Final = frozenset("payment appointment reservation subscription invitation reminder".split())
 
 
 def _next_order(said: list[str], large: list[bool], at: int, *, told: bool = False) -> int | None:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _BEFORE_NOT: Final = frozenset({"do", "must", "should", "may", "please", "but", "and", "or", "to", "at"})
-_MEANT: Final = frozenset("forget hesitate only just worry miss fail need have know problem".split())
+_MEANT: Final = frozenset("forget hesitate only just worry miss fail problem".split())
 """`Do not forget to …`, `not only …`: words behind a no that take it back."""
 _FORBIDDING: Final = frozenset(
-    "dont never except excluding exclude without avoid ignore skip nor neither no cant cannot couldnt wont wouldnt "
-    "shouldnt mustnt".split()
+    "dont never except excluding exclude omit without avoid ignore skip nor neither no cant cannot couldnt wont "
+    "wouldnt shouldnt mustnt".split()
 )
 _REMOVING: Final = frozenset(map(stem, "delete remove erase cancel clear trash discard purge wipe".split()))
 _KEEPING: Final = frozenset({"keep", "leave", "spare"})
@@ -48,11 +48,23 @@ def affirmed(text: str) -> str:
 
 
 _EXCLUDING: Final = frozenset(
-    (("instead", "of"), ("rather", "than"), ("other", "than"), ("apart", "from"), ("aside", "from"), ("all", "but"),
-     ("everyone", "but"), ("everybody", "but"), ("everything", "but"), ("files", "but"), ("ones", "but"))
+    (("instead", "of"), ("opposed", "to"), ("rather", "than"), ("other", "than"), ("apart", "from"), ("aside", "from"))
 )  # fmt: skip
 _ALL: Final = frozenset({"all", "every", "everyone", "everybody", "everything"})
-_SPARING: Final = (" stay ", " stays ", " remain ", " remains ", " still need ", " keep ", " is left ", " are left ")
+_SPARING: Final = (
+    " i need ",
+    " we need ",
+    " hold on to ",
+    " is important ",
+    " stay ",
+    " stays ",
+    " remain ",
+    " remains ",
+    " still need ",
+    " keep ",
+    " is left ",
+    " are left ",
+)
 
 
 def _plainly(text: str) -> str:
@@ -64,7 +76,7 @@ def _plainly(text: str) -> str:
         but_all = plain[at] == "but" and not _ALL.isdisjoint(plain[max(at - 4, 0) : at])
         if but_all and pieces[at - 1][-1:] not in ".!?;" and not _begins_clause(plain[at + 1 : at + 2]):
             pieces[at] = _OUT
-        elif pair in _EXCLUDING and plain[at] != "but":
+        elif pair in _EXCLUDING:
             pieces[at - 1], pieces[at] = _OUT, ""
     return " ".join(pieces)
 
@@ -84,9 +96,10 @@ def _without_forbidden(sentence: str, *, removes: bool) -> str:
     if not spares and _FORBIDDING.isdisjoint(said) and "not" not in said and _KEEPING.isdisjoint(said):
         return sentence
     removes = any(stem(word) in _REMOVING for word in said)
+    asks = sentence.rstrip().endswith("?")
     kept = [
-        _without_no(clause, sentence, removes=removes)
-        for clause in _clauses(sentence)
+        _without_no(clause, first=asks and not number, removes=removes)
+        for number, clause in enumerate(_clauses(sentence))
         if not (spares and _spares(clause) and not any(stem(word) in _REMOVING for word in words(clause)))
     ]
     return "".join(kept)
@@ -117,42 +130,50 @@ def _clauses(sentence: str) -> Iterator[str]:
     yield " ".join(clause)
 
 
-def _without_no(clause: str, sentence: str, *, removes: bool) -> str:
-    """A clause up to the word that forbids what follows."""
+def _without_no(clause: str, *, first: bool, removes: bool) -> str:
+    """A clause up to the word that forbids what follows; without any of it, if what it is about stands before that:
+    `Carol must not see it`. `first`: its sentence begins with it, and is a question (`Why don't you …?`)."""
     pieces = clause.split(" ")
     plain = [(words(piece) or [""])[0] for piece in pieces]
     for at, word in enumerate(plain):
         if word != "not" and word not in _FORBIDDING and word not in _KEEPING:
             continue
-        before = next((one for one in reversed(plain[max(at - _NEAR, 0) : at]) if one), "")
+        earlier = [one for one in plain[:at] if one]
         behind = [one for one in plain[at + 1 : at + 1 + _NEAR] if one]
-        if not _forbids(word, before, behind, removes=removes):
+        if not _forbids(word, earlier[-1:], behind, removes=removes):
             continue
-        if word in {
-            "dont",
-            "not",
-            "never",
-            "cant",
-            "couldnt",
-            "wont",
-            "wouldnt",
-            "cannot",
-        } and sentence.rstrip().endswith("?"):
+        if first and len(earlier) <= 1 and word in _ASKED_NO:
             continue
-        return " ".join(pieces[:at]) + "\n"
+        is_named = any("." in piece.rstrip(".,;") or "@" in piece for piece in pieces[: at - 1])
+        is_subject = _is_of_subject(earlier, word) or (is_named and earlier[-1:] and earlier[-1] in _MODAL)
+        return "\n" if is_subject else " ".join(pieces[:at]) + "\n"
     return clause
 
 
 _NEAR: Final = 12
+_ASKED_NO: Final = frozenset("dont not never cant couldnt wont wouldnt cannot".split())
+_STATING: Final = frozenset("is are was were am be been its thats im youre hes shes theyre if whether why".split())
+"""Before a no, these say how something is."""
+_MODAL: Final = frozenset("must should may can will could would is are".split())
 
 
-def _forbids(word: str, before: str, behind: list[str], *, removes: bool) -> bool:
+def _is_of_subject(earlier: list[str], word: str) -> bool:
+    """Whether what is forbidden is said of something that stands before: `report.pdf must not be deleted`."""
+    if not earlier or stem(earlier[0]) in VERBS or earlier[0] in _COURTEOUS:
+        return False
+    return earlier[-1] in _MODAL or word in {"mustnt", "shouldnt", "cant", "cannot"}
+
+
+_COURTEOUS: Final = frozenset("please you i we can could would will do and but".split())
+
+
+def _forbids(word: str, before: list[str], behind: list[str], *, removes: bool) -> bool:
     if not _MEANT.isdisjoint(behind[:2]) or not behind:
         return False
     if word == "not":
-        return not before or before in _BEFORE_NOT
+        return not before or before[0] not in _STATING
     if word == "no":
         return not behind[0].isdecimal()
     if word in _KEEPING:
-        return removes or "alone" in behind
+        return removes or "alone" in behind or "out" in behind
     return word in _FORBIDDING

@@ -18,6 +18,8 @@ _YES: Final = frozenset(
     "yes yeah yep yup sure ok okay proceed confirm confirmed correct approved approve agreed agree absolutely "
     "definitely ahead continue perfect right fine lgtm".split()
 )
+_ENDING: Final = (" let it go ", " let it be ", " that is all ", " thats all ", " all for ")
+"""What ends a talk, and agrees to nothing."""
 _WHEN: Final = frozenset(
     "at for on by to past quarter half oclock am pm today tonight tomorrow noon midnight morning afternoon evening "
     "monday tuesday wednesday thursday friday saturday sunday next week people persons".split()
@@ -30,6 +32,8 @@ def is_confirmation(message: str) -> bool:
     """Whether a message is a yes and nothing more, but for how or when: `yes, for a quarter past 7`."""
     said = words(message)
     if not 0 < len(said) <= _LONGEST or "?" in message or _YES.isdisjoint(said):
+        return False
+    if any(phrase in f" {' '.join(said)} " for phrase in _ENDING):
         return False
     return all(word in _COURTESY or word in _WHEN or word.isdecimal() for word in said)
 

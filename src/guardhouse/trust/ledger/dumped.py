@@ -179,7 +179,7 @@ def _typed(text: str) -> Any:
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if text.startswith("[") and text.endswith("]"):
-        return [_typed(one.strip().strip("'\"")) for one in text[1:-1].split(",")]
+        return [one.strip().strip("'\"") for one in text[1:-1].split(",")]
     digits = text.removeprefix("-")
     if digits.replace(".", "", 1).isdecimal() and digits.isascii() and digits[0] != "." and len(digits) <= 15:
         is_code = len(digits) > 1 and digits[0] == "0" and digits[1] != "."

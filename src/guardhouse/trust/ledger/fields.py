@@ -22,6 +22,8 @@ WRITERS: Final = frozenset({"sender", "from", "author", "user"})
 """Fields that name who wrote the record."""
 _FULL_NAMES: Final = frozenset({"name", "fullname", "surname", "lastname", "firstname", "contact"})
 _REACH: Final = frozenset("email mail phone mobile tel telephone cell handle username".split())
+_OF_THEIRS: Final = frozenset("work home primary main business private office e contact mobile cell".split())
+_BY_THEM: Final = frozenset("message mail email post comment sender from author posted created written by the".split())
 _CONFIDENTIAL: Final = frozenset(
     map(stem, "passport card iban birthday salary licence license insurance ssn tax password passcode passphrase "
               "phrase pin otp secret token credential recovery pw cvv cvc".split())
@@ -64,7 +66,9 @@ def kept_name(field: str) -> str:
     """What is kept of a field's name: the words that somebody may ask for later. Any other becomes an `x`."""
     known = [word.rstrip("0123456789") for word in name_words(field[:_LONGEST])]
     kept = [word if stem(word) in _KEPT else _OTHER for word in known]
-    return "_".join(word for at, word in enumerate(kept) if word != _OTHER or at == len(kept) - 1)
+    name = "_".join(word for at, word in enumerate(kept) if word != _OTHER or at == len(kept) - 1)
+    elses = not _REACH.union(WRITERS).isdisjoint(known[-1:]) and not is_reach(field) and not is_writer(field)
+    return f"{_OTHER}_{name}" if elses else name  # `referrer_email` is somebody else's
 
 
 @lru_cache(maxsize=1024)
@@ -76,8 +80,9 @@ def is_known(name: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def is_writer(field: str) -> bool:
-    """Whether a field says who wrote a record."""
-    return not WRITERS.isdisjoint(name_words(field)[-1:])
+    """Whether a field says who wrote a record, and nobody else."""
+    said = name_words(field)
+    return not WRITERS.isdisjoint(said[-1:]) and _BY_THEM.issuperset(said[:-1])
 
 
 @lru_cache(maxsize=1024)
@@ -88,8 +93,9 @@ def is_full_name(field: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def is_reach(field: str) -> bool:
-    """Whether a field says where somebody can be reached."""
-    return not _REACH.isdisjoint(name_words(field)[-1:])
+    """Whether a field says where somebody can be reached, and nobody else."""
+    said = name_words(field)
+    return not _REACH.isdisjoint(said[-1:]) and _OF_THEIRS.issuperset(said[:-1])
 
 
 @lru_cache(maxsize=1024)

@@ -23,7 +23,7 @@ _VERBS: Final = (
               "feedback broadcast drop chat speak update")),
     ("post", ("post publish announce share upload tweet comment blog release broadcast reply respond answer review "
               "rate write leave put feedback submit add thank say advertise renew")),
-    ("share", "share give grant access permission invite collaborate expose allow let send"),
+    ("share", "share give grant access permission invite collaborate expose allow send"),
     ("invite", ("invite add onboard join enrol enroll include bring participant attendee guest colleague member "
                 "assign cc together with")),
     ("pay", ("pay paid transfer send sent wire refund reimburse repay settle tip donate owe remit payment "
@@ -471,7 +471,7 @@ _IDIOMS: Final = {
     for kinds, idioms in (
         ("delete", "get rid|clear out|clear up|throw away|throw out|take away"),
         ("delete move", "bin it|bin them|bin that|bin the"),
-        ("cancel delete", "call off|stop the|stop my|stop that|get out"),
+        ("cancel delete", "call off"),
         ("cancel switch", "turn off|switch off"),
         ("create", "take note|take a note|make note|make a note"),
         ("plan create", "pencil in|pencil it|pencil them"),
@@ -486,15 +486,17 @@ _LONGEST_IDIOM: Final = max(map(len, _IDIOMS))
 _PARTED: Final = {
     (verb, particle): frozenset(kinds.split())
     for kinds, verbs, particles in (
-        ("delete cancel", "take get pull kick", "off down out away"),
+        ("delete cancel", "take kick", "off out away"),
+        ("delete cancel", "get", "off"),
         ("delete", "throw clear", "away out"),
+        ("cancel delete", "stop", "subscription membership service contract delivery deliveries payments"),
         ("cancel", "call", "off"),
         ("cancel switch", "turn switch", "off"),
         ("post change", "put", "up"),
         ("send", "let", "know"),
         ("send", "pass drop", "on along line"),
-        ("share", "let", "see access in"),
-        ("return pay", "give send want", "back"),
+        ("share", "let", "see access"),
+        ("return pay", "give send", "back"),
         ("mark", "tick cross check strike", "off"),
         ("move plan change", "bring push put move", "forward back"),
         ("book plan send", "have", "look come"),
@@ -519,7 +521,10 @@ _INFORMATION: Final = frozenset().union(
     ),
 )
 """What somebody gets by looking for it."""
-_SUMS: Final = _stemmed("money payment dollar euro pound buck quid franc yen eur usd gbp chf cash tip rent share half")
+_SUMS: Final = _stemmed(
+    "money payment dollar euro pound buck quid franc yen eur usd gbp chf cash tip rent share half difference amount "
+    "rest remainder sum"
+)
 
 
 class Asked(NamedTuple):
@@ -535,24 +540,40 @@ def asked_for(orders: Iterable[Sequence[str]]) -> Asked:
     plainly, perhaps = set[str](), set[str]()
     for order in orders:
         verb, said = order[0], [stem(word) for word in order]
-        together = _together(said) | frozenset().union(*(_PARTED.get((verb, word), ()) for word in order[1:]))
+        together = _together(said) | _parted(order)
         own = _KINDS_OF.get(said[0], frozenset())
-        if verb in _WISHED and not _INFORMATION.isdisjoint(said[1:]):
+        done = next((word for word in order[2:] if word.endswith("ed") or word in _GONE), "") if verb in _WISHED else ""
+        if done:
+            plainly |= _KINDS_OF.get(stem(done), frozenset())
+        elif verb in _WISHED and not _INFORMATION.isdisjoint(said[1:]):
             perhaps.add("search")
         elif verb in _LIGHT and not (verb in _WISHED and _is_thing(said[1:])):
             things = (_KINDS_OF.get(word, frozenset()) for before, word in pairwise(said) if before not in _OWNED)
             perhaps |= own.union(*things)
         else:
             plainly |= own
-        if "pay" in own and verb not in _PAYING and not _is_sum(order):
+        if "pay" in own and verb not in _PAYING and (not _is_sum(order) or not _LETTERS.isdisjoint(said)):
             plainly -= {"pay"}
-        plainly |= together
+        plainly |= together - {"pay"} if not _is_sum(order) or not _INFORMATION.isdisjoint(said) else together
     return Asked(frozenset(plainly), frozenset(perhaps) - plainly)
 
 
+_GONE: Final = frozenset({"gone", "off", "out", "back", "sent", "paid"})
+"""Behind a thing that somebody wants, these say what is to become of it: `I want it cancelled`."""
 _OWNED: Final = frozenset("my our his her their your to in on into of".split())
 """What follows these is something that is there, and not what is done: `add Ann to my contacts`."""
+_LETTERS: Final = _stemmed("message mail email reply note call text letter line answer")
 _PAYING: Final = frozenset("pay refund reimburse repay settle tip donate remit wire deposit contribute".split())
+
+
+def _parted(order: Sequence[str]) -> frozenset[str]:
+    """The kinds of a verb with its particle, if what it is done to stands between them, and nobody gets it by that:
+    `get the file off the server for me`, `let me see it`, `let Bob know in a mail`."""
+    verb, rest = order[0], order[1:]
+    if verb in {"get", "let"} and not {"me", "us"}.isdisjoint(rest):
+        return frozenset()
+    found = next((_PARTED[verb, word] for word in rest if (verb, word) in _PARTED), frozenset())
+    return found if "know" not in rest or verb != "let" else frozenset({"send"})
 
 
 def _is_sum(order: Sequence[str]) -> bool:

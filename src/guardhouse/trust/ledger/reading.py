@@ -199,12 +199,20 @@ class _Reader:
     def _card(self, text: str) -> None:
         """Whom an answer in prose is about, and where they can be reached: what a service says of somebody comes before
         what others say."""
-        begin = _before_quotes(text[:_LONGEST_CARD])
+        begin = _own_words(text[:_LONGEST_CARD])
         first = begin.partition(". ")[0].partition("\n")[0].partition("(")[0].partition(",")[0].partition(":")[0]
         place = self._new_object(self._new_group())
         named = " ".join(chunk for chunk in first.split()[:_LONGEST_SEGMENT] if chunk[:1].isupper())
-        self._draft(place).add(map(going_by, words(named)))
-        self._reach(begin, place)
+        if self._is_only_about(named, begin):
+            self._draft(place).add(map(going_by, words(named)))
+            self._reach(begin, place)
+
+    def _is_only_about(self, named: str, text: str) -> bool:
+        """Whether a text speaks of one person: nobody else's address stands beside theirs, and nobody was not found."""
+        if not named or not _ELSEWHERE.isdisjoint(words(text)):
+            return False
+        reached = [value for value in values(text) if value.type == "email"]
+        return len(reached) <= 1
 
     def _reach(self, text: str, place: int) -> None:
         """The first address and the first telephone number in a text."""
@@ -256,7 +264,9 @@ class _Reader:
 
     def _whose(self, record: dict[str, Any], place: int) -> None:
         """Whose record it is: who wrote it, or who can be reached by it."""
-        is_contact = any(isinstance(name, str) and is_reach(name) for name in record)
+        reached = [name for name in record if isinstance(name, str) and is_reach(name)]
+        mailed = [name for name in record if isinstance(name, str) and "mail" in name.lower()]
+        is_contact = not self._inner and bool(reached) and len(mailed) <= 1
         for name, item in record.items():
             if not isinstance(name, str) or not isinstance(item, str) or isinstance(item, Loose):
                 continue
@@ -272,7 +282,8 @@ class _Reader:
             self._note(Value("id", form), slot)
         if is_confidential(kept_name(field)):
             self._note(Value("secret", form), slot)
-        self._measure(place, field, float(number))
+        if abs(number) < _LARGEST:
+            self._measure(place, field, float(number))
         self._words(place, [form])
 
     def _text(self, text: str, at: int | None, field: str) -> None:
@@ -284,6 +295,7 @@ class _Reader:
         said = words(text)
         self._quote(at, text)
         is_field = len(said) <= _LONGEST_NAME and "\n" not in text and not isinstance(text, Loose)
+        is_field = is_field and not (self._inner and (is_reach(field) or is_writer(field)))
         label = "f" if is_field else "p"
         slot = self._slot(label, at, field)
         if len(said) <= _LONGEST_NAME:
@@ -352,9 +364,9 @@ class _Reader:
         draft.listed = True
         self._note(Value("id", own), f"{KEY}{place}:")
         sender = _sender(entry[0])
-        begin = _before_quotes(entry[0])
+        begin = _own_words(entry[0])
         name = begin.partition(",")[0].partition("(")[0].partition(":")[0]
-        if self._printed and len(words(name)) <= _LONGEST_SEGMENT:
+        if self._printed and len(words(name)) <= _LONGEST_SEGMENT and self._is_only_about(name, begin):
             self._draft(place).add(map(going_by, words(name)))
             self._reach(begin, place)
         if sender:
@@ -504,14 +516,23 @@ def _address(text: str) -> str:
     return comparable(rest.rstrip()[:-1]) if head and rest.rstrip().endswith(">") and "@" in rest else ""
 
 
+_LARGEST: Final = 10**15
+"""Numbers from which on nobody compares them."""
 _LONGEST_CARD: Final = 600
 """Characters at the beginning of an answer in which a service says whom it is about."""
 _PHONES: Final = range(9, 16)
 
 
-def _before_quotes(text: str) -> str:
+_ELSEWHERE: Final = frozenset(
+    "no not none nobody did mean note notes remark remarks comment ticket message wrote says said asked write contact "
+    "works with by via instead new forward referred referrer".split()
+)
+"""Words with which a text may speak of somebody else, or pass on what somebody said."""
+
+
+def _own_words(text: str) -> str:
     """A text up to the first quotation mark: what follows is somebody's words."""
-    ends = [at for mark in '"“”„«' if (at := text.find(mark)) >= 0]
+    ends = [at for mark in ('"', "“", "”", "„", "«", "‘", " '", ": '") if (at := text.find(mark)) >= 0]
     return text[: min(ends)] if ends else text
 
 

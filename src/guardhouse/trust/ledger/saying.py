@@ -225,7 +225,7 @@ _REPORTING: Final = frozenset(
     "wrote asked sent says said wants wanted emailed mailed called contacted texted messaged mentioned told "
     "owes".split()
 )
-_STATING: Final = frozenset("is was are were has have had wants owes costs wanted cost got says said".split())
+_STATING: Final = frozenset("would is was are were has have had wants owes costs wanted cost got says said".split())
 _SHUNNING: Final = frozenset("block report remove delete ban mute ignore unsubscribe unfollow kick".split())
 _PARTS: Final = frozenset({"of", "from", "in"})
 
@@ -253,6 +253,9 @@ def _pieces(sentence: str) -> Iterator[str]:
             yield " ".join(kept) + " "
             kept = []
         kept.append(chunk)
+        if chunk.endswith(";"):
+            yield " ".join(kept) + " "
+            kept = []
     yield " ".join(kept)
 
 
@@ -282,7 +285,10 @@ def _without_aside(piece: str, orders: list[Bid], *, has_sum: bool) -> str:
             shunned = True
         before = (words(chunks[at - 1]) or [""])[-1] if at else ""
         is_part = shuns and before in _PARTS and any(value.type == "path" for value in values(chunk))
-        is_sum = (aside or stated) and _has_digit(chunk) and bool(orders or stated)
+        of_that = (
+            before in {"the", "my"} and at > 1 and (words(chunks[at - 2]) or [""])[-1] in {"of", "from"} and has_sum
+        )
+        is_sum = (aside or stated or of_that) and _has_digit(chunk) and bool(orders or stated)
         if ("@" in chunk and (aside or shunned)) or is_sum or is_part:
             chunks[at] = _SENDER
     return " ".join(chunks)
