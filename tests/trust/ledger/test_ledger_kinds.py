@@ -2,8 +2,9 @@
 
 import pytest
 
+from guardhouse.trust.ledger.asking import asked_for
 from guardhouse.trust.ledger.bidding import bids
-from guardhouse.trust.ledger.kinds import KINDS, MEANS, acts_in, asked_for, kind_of, with_means
+from guardhouse.trust.ledger.kinds import KINDS, MEANS, acts_in, kind_of, with_means
 from guardhouse.trust.ledger.words import stem, words
 
 OF_TOOLS = (

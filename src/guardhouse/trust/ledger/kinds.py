@@ -7,7 +7,7 @@ and to check out, so every kind also says what it usually takes. The tables are 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -189,7 +189,7 @@ DESTROYING: Final = frozenset("delete cancel".split())
 FREE_STEPS: Final = frozenset("cart redeem mark search switch".split())
 """Steps in somebody's own store that are undone as easily as they were done."""
 
-_NOUNS: Final = (
+NOUNS: Final = (
     "email mail inbox message letter newsletter thread",
     "message dm chat text sms note thread conversation reply word",
     ("event calendar meeting appointment reminder invitation lunch dinner breakfast call trip agenda slot date "
@@ -245,23 +245,25 @@ _BLAND: Final = frozenset(
 """Nouns in a tool's name that narrow nothing down."""
 
 
-def _stemmed(text: str) -> frozenset[str]:
+def stemmed(text: str) -> frozenset[str]:
+    """The stems of the words of a table."""
     return frozenset(stem(word) for word in text.split())
 
 
-_KINDS_OF: Final[dict[str, frozenset[str]]] = {}
+KINDS_OF: Final[dict[str, frozenset[str]]] = {}
+"""The kinds that a word of people's may name, by its stem."""
 for _kind, _words in (*_VERBS, *_RARER):
-    for _word in _stemmed(_words):
-        _KINDS_OF[_word] = _KINDS_OF.get(_word, frozenset()) | {_kind}
+    for _word in stemmed(_words):
+        KINDS_OF[_word] = KINDS_OF.get(_word, frozenset()) | {_kind}
 _TOOL_KIND: Final = {
     stem(word): kind for names, kind in reversed((*_TOOL_VERBS, *_RARER_TOOL_VERBS)) for word in names.split()
 }
-VERBS: Final = frozenset(_KINDS_OF) - _stemmed(
+VERBS: Final = frozenset(KINDS_OF) - stemmed(
     "email mail message note event meeting appointment reminder calendar account gift ticket room table card lunch "
     "dinner member guest code coupon voucher participant attendee colleague alarm timer trip ride seat"
 )
 """Words that tell what is done; they do not tell one thing from another."""
-_GROUPS: Final = tuple(map(_stemmed, _NOUNS))
+_GROUPS: Final = tuple(map(stemmed, NOUNS))
 
 
 def synonyms(noun: str) -> frozenset[str]:
@@ -272,7 +274,7 @@ def synonyms(noun: str) -> frozenset[str]:
 def is_ordinary(word: str) -> bool:
     """Whether a word is one of the language, and so nobody's name."""
     base = stem(word)
-    return word in COMMON or base in _KINDS_OF or any(base in group for group in _GROUPS)
+    return word in COMMON or base in KINDS_OF or any(base in group for group in _GROUPS)
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -319,10 +321,10 @@ class Kind(msgspec.Struct, frozen=True):
         return bool(self.verbs) and self.verbs[0] in FREE_STEPS
 
 
-_PUBLIC: Final = _stemmed(
+_PUBLIC: Final = stemmed(
     "issue comment review pr wiki release post page gist discussion reply answer channel webpage blog"
 )
-GRAVE: Final = _stemmed(
+GRAVE: Final = stemmed(
     "password permission visibility role webhook forwarding pin key token secret 2fa owner access credential scope "
     "lock unlock privacy"
 )
@@ -355,23 +357,23 @@ def kind_of(tool: str, description: str = "") -> Kind:
     )
 
 
-_LOOKING: Final = _stemmed(
+_LOOKING: Final = stemmed(
     "view show get list find search look lookup read fetch browse check see preview diff status methods "
     "options history details inbox overview latest"
 )
-_BREAKING: Final = _stemmed("deactivate disable close reset disarm suspend terminate withdraw wipe")
-_GENERIC: Final = _stemmed(
+_BREAKING: Final = stemmed("deactivate disable close reset disarm suspend terminate withdraw wipe")
+_GENERIC: Final = stemmed(
     "send create add make new set update change edit delete remove get put write open close start post order"
 )
 """Words of tools' names that say little without what they are done to."""
-_ALSO_NOUN: Final = _stemmed(
+_ALSO_NOUN: Final = stemmed(
     "email mail message order review comment label tag branch star record log note issue copy request claim water feed "
     "store plan end grade vote trade loan lease deposit park print scan stamp release"
 )
-_MONEY: Final = _stemmed("money payment funds cash payout")
-_CARTS: Final = _stemmed("cart basket")
-_DATED: Final = _stemmed("event calendar reminder alarm appointment")
-_MEMBERS: Final = _stemmed("member participant collaborator user attendee guest")
+_MONEY: Final = stemmed("money payment funds cash payout")
+_CARTS: Final = stemmed("cart basket")
+_DATED: Final = stemmed("event calendar reminder alarm appointment")
+_MEMBERS: Final = stemmed("member participant collaborator user attendee guest")
 
 
 def _verbs(in_name: Sequence[str]) -> tuple[str, ...]:
@@ -416,7 +418,7 @@ def _by_weight(word: str) -> int:
 _RARER_VERBS: Final = frozenset(stem(word) for names, _ in _RARER_TOOL_VERBS for word in names.split())
 
 
-_VAGUE: Final = _stemmed("start open close new set add put make write stop")
+_VAGUE: Final = stemmed("start open close new set add put make write stop")
 _ALSO: Final = {
     stem(word): tuple(kinds.split(","))
     for word, kinds in {
@@ -457,141 +459,13 @@ def acts_in(said: Sequence[str]) -> frozenset[str]:
     said = [word for word, following in pairwise((*said, "")) if word != "set" or following in COMMON]
     found = {_TOOL_KIND[word] for word in said if word in _TOOL_KIND and (word not in _ALSO_NOUN or word == "order")}
     for word in said:
-        kinds = _KINDS_OF.get(word, frozenset())
+        kinds = KINDS_OF.get(word, frozenset())
         found |= kinds if len(kinds) <= _TELLING else frozenset()
     return frozenset(found | ({"cart"} if not _CARTS.isdisjoint(said) else set()))
 
 
 _TELLING: Final = 2
 """Kinds that a word may stand for and still tell one."""
-
-
-_IDIOMS: Final = {
-    tuple(map(stem, idiom.split())): frozenset(kinds.split())
-    for kinds, idioms in (
-        ("delete", "get rid|clear out|clear up|throw away|throw out|take away"),
-        ("delete move", "bin it|bin them|bin that|bin the"),
-        ("cancel delete", "call off"),
-        ("cancel switch", "turn off|switch off"),
-        ("create", "take note|take a note|make note|make a note"),
-        ("plan create", "pencil in|pencil it|pencil them"),
-        ("send", "drop a line|shoot a"),
-        ("buy cart", "treat me|stock up"),
-        ("plan book", "a time|a slot|an appointment"),
-    )
-    for idiom in idioms.split("|")
-}
-"""Kinds by words that say so only together."""
-_LONGEST_IDIOM: Final = max(map(len, _IDIOMS))
-_PARTED: Final = {
-    (verb, particle): frozenset(kinds.split())
-    for kinds, verbs, particles in (
-        ("delete cancel", "take kick", "off out away"),
-        ("delete cancel", "get", "off"),
-        ("delete", "throw clear", "away out"),
-        ("cancel delete", "stop", "subscription membership service contract delivery deliveries payments"),
-        ("cancel", "call", "off"),
-        ("cancel switch", "turn switch", "off"),
-        ("post change", "put", "up"),
-        ("send", "let", "know"),
-        ("send", "pass drop", "on along line"),
-        ("share", "let", "see access"),
-        ("return pay", "give send", "back"),
-        ("mark", "tick cross check strike", "off"),
-        ("move plan change", "bring push put move", "forward back"),
-        ("book plan send", "have", "look come"),
-        ("create plan", "put write enter", "down in"),
-    )
-    for verb in verbs.split()
-    for particle in particles.split()
-}
-"""Kinds by a verb with a small word behind what it is done to: `take the flat off the internet`."""
-_LIGHT: Final = frozenset(
-    "make do set put get have take create add place give go keep leave want need like use start open new let bring "
-    "check try look".split()
-)
-"""Verbs that say little by themselves: what stands with them says more."""
-_WISHED: Final = frozenset({"get", "want", "need", "take", "grab", "like"})
-_INFORMATION: Final = frozenset().union(
-    *(_stemmed(nouns) for nouns in _NOUNS[:4]),
-    _stemmed(
-        "price gate summary info information weather time status list overview result translation answer idea "
-        "advice link score page website site web article detail number address code help rid hold touch back picture "
-        "view look copy text content date name balance total cost rate temperature access look"
-    ),
-)
-"""What somebody gets by looking for it."""
-_SUMS: Final = _stemmed(
-    "money payment dollar euro pound buck quid franc yen eur usd gbp chf cash tip rent share half difference amount "
-    "rest remainder sum"
-)
-
-
-class Asked(NamedTuple):
-    """The kinds of action that words ask for."""
-
-    plainly: frozenset[str]
-    perhaps: frozenset[str]
-    """What they may mean by a verb that says little."""
-
-
-def asked_for(orders: Iterable[Sequence[str]]) -> Asked:
-    """The kinds of action that orders ask for, each given by its words, the verb first."""
-    plainly, perhaps = set[str](), set[str]()
-    for order in orders:
-        verb, said = order[0], [stem(word) for word in order]
-        together = _together(said) | _parted(order)
-        own = _KINDS_OF.get(said[0], frozenset())
-        done = next((word for word in order[2:] if word.endswith("ed") or word in _GONE), "") if verb in _WISHED else ""
-        if done:
-            plainly |= _KINDS_OF.get(stem(done), frozenset())
-        elif verb in _WISHED and not _INFORMATION.isdisjoint(said[1:]):
-            perhaps.add("search")
-        elif verb in _LIGHT and not (verb in _WISHED and _is_thing(said[1:])):
-            things = (_KINDS_OF.get(word, frozenset()) for before, word in pairwise(said) if before not in _OWNED)
-            perhaps |= own.union(*things)
-        else:
-            plainly |= own
-        if "pay" in own and verb not in _PAYING and (not _is_sum(order) or not _LETTERS.isdisjoint(said)):
-            plainly -= {"pay"}
-        plainly |= together - {"pay"} if not _is_sum(order) or not _INFORMATION.isdisjoint(said) else together
-    return Asked(frozenset(plainly), frozenset(perhaps) - plainly)
-
-
-_GONE: Final = frozenset({"gone", "off", "out", "back", "sent", "paid"})
-"""Behind a thing that somebody wants, these say what is to become of it: `I want it cancelled`."""
-_OWNED: Final = frozenset("my our his her their your to in on into of".split())
-"""What follows these is something that is there, and not what is done: `add Ann to my contacts`."""
-_LETTERS: Final = _stemmed("message mail email reply note call text letter line answer")
-_PAYING: Final = frozenset("pay refund reimburse repay settle tip donate remit wire deposit contribute".split())
-
-
-def _parted(order: Sequence[str]) -> frozenset[str]:
-    """The kinds of a verb with its particle, if what it is done to stands between them, and nobody gets it by that:
-    `get the file off the server for me`, `let me see it`, `let Bob know in a mail`."""
-    verb, rest = order[0], order[1:]
-    if verb in {"get", "let"} and not {"me", "us"}.isdisjoint(rest):
-        return frozenset()
-    found = next((_PARTED[verb, word] for word in rest if (verb, word) in _PARTED), frozenset())
-    return found if "know" not in rest or verb != "let" else frozenset({"send"})
-
-
-def _is_sum(order: Sequence[str]) -> bool:
-    """Whether an order is about money: `send Bob 20`, `transfer the rent`."""
-    return any(word.isdecimal() or stem(word) in _SUMS for word in order[1:])
-
-
-def _is_thing(said: Sequence[str]) -> bool:
-    """Whether somebody wants a thing, and not to know something."""
-    return any(word not in COMMON for word in said) and _INFORMATION.isdisjoint(said)
-
-
-def _together(said: Sequence[str]) -> frozenset[str]:
-    found = frozenset[str]()
-    for size in range(2, _LONGEST_IDIOM + 1):
-        for at in range(len(said) - size + 1):
-            found |= _IDIOMS.get(tuple(said[at : at + size]), frozenset())
-    return found
 
 
 def with_means(kinds: Iterable[str]) -> frozenset[str]:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from guardhouse.trust.ledger.asking import asked_for
 from guardhouse.trust.ledger.bidding import bids
 from guardhouse.trust.ledger.clauses import affirmed
 from guardhouse.trust.ledger.confirming import is_confirmation
 from guardhouse.trust.ledger.fields import SPOKEN_OF
-from guardhouse.trust.ledger.kinds import KINDS, asked_for
+from guardhouse.trust.ledger.kinds import KINDS
 from guardhouse.trust.ledger.saying import MOST_WORDS, is_addressed, numbers_by_use, people
 from guardhouse.trust.ledger.values import Value, values
 from guardhouse.trust.ledger.words import stem, words
