@@ -26,14 +26,16 @@ class LocalFiles:
 
     def real_path(self, path: str) -> RealPath:
         """Where `path` leads with every link followed. What does not exist yet leads to where it would be made."""
+        elsewhere = False
         try:
             real = _followed(path)
         except FileNotFoundError:
             real = _followed_missing(path)
+            elsewhere = _is_elsewhere(real)
         except (OSError, ValueError) as error:
             return RealPath(error=type(error).__name__)
         # A pipe or a socket has a name here, and no path.
-        return RealPath(path=real) if real.startswith("/") else RealPath(error="NoPath")
+        return RealPath(path=real, elsewhere=elsewhere) if real.startswith("/") else RealPath(error="NoPath")
 
     def digest(self, path: str, *, brief: bool = False) -> FileDigest:
         """What the file at `path` holds. An error if that can't be told."""
@@ -102,6 +104,12 @@ def _followed(path: str) -> str:
         return os.readlink(f"/proc/self/fd/{handle}")  # noqa: PTH115 - pathlib adds nothing but time
     finally:
         os.close(handle)
+
+
+def _is_elsewhere(real: str) -> bool:
+    """Whether a path that leads nowhere begins with a directory that is not there either."""
+    first, slash, _ = real.lstrip("/").partition("/")
+    return bool(first and slash) and not os.path.lexists(f"/{first}")
 
 
 def _followed_missing(path: str) -> str:

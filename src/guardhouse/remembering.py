@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from guardhouse.detect.grading import evidence_of
+from guardhouse.detect.labels import is_doubtful
 from guardhouse.detect.provenance import (
     call_value,
     fetched,
@@ -126,6 +127,9 @@ def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], s
             evidence = evidence_of(scene)
             if evidence.picks_only:
                 detail["evidence"] = evidence.source.value
+        elif evidence_of(scene).led and not is_doubtful(scene):
+            echoed = echoes(params)
+            detail["led"] = "1"
         else:
             # A day that was asked for is nobody's news.
             echoed = frozenset(one for one in echoes(params) if one.startswith(("date:", "day:", "weekday:")))

@@ -37,7 +37,11 @@ def evidence_of(scene: Scene) -> Evidence:
     source = _source(scene, action, profile)
     if state is None or not state.kept or not state.untrusted:
         return Evidence(source)
-    return Evidence(source, tainted=_is_tainted(scene, action, profile))
+    taken_over = _is_tainted(scene, action, profile)
+    traces = scene.facts.traces
+    is_told = traces is not None and not traces.error
+    looked_up = taken_over and is_told and _only_looks_up(action, profile)
+    return Evidence(source, tainted=taken_over, led=looked_up)
 
 
 def _source(scene: Scene, action: ToolCallPost, profile: ToolProfile) -> EvidenceSource:
@@ -101,6 +105,19 @@ def _is_tainted(scene: Scene, action: ToolCallPost, profile: ToolProfile) -> boo
         return bool(traces.error) or all(_is_foreign(forms, sightings(scene)) for _, forms in found)
     # What such a tool says is what it was told, in another form: somebody must answer for that.
     return bool(traces.error) or not all(_is_answered_for(forms, sightings(scene)) for _, forms in found)
+
+
+def _only_looks_up(action: ToolCallPost, profile: ToolProfile) -> bool:
+    """Whether a tool finds what is there and does nothing else: then whoever said what to look for chose the answer,
+    and did not write it."""
+    from guardhouse.trust.ledger import tool_words
+
+    if tool_name(action.tool) in _SUB_AGENTS or not _TRANSFORMING.isdisjoint(tool_words(action.tool)):
+        return False
+    return profile.classified and bool(profile.capabilities) and profile.capabilities <= _FINDING
+
+
+_FINDING: Final = frozenset({Capability.READS, Capability.READS_PRIVATE})
 
 
 def _said(scene: Scene, action: ToolCallPost) -> list[tuple[Argument, list[str]]]:

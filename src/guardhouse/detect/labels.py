@@ -50,6 +50,16 @@ def _find(scene: Scene) -> Iterator[Finding]:
         yield from _doubts(scene, action, sightings(scene))
 
 
+def is_doubtful(scene: Scene) -> bool:
+    """Whether an answer has text that came in as untrusted, however the tool is labelled; or that can't be told."""
+    from guardhouse.detect.grading import sightings
+
+    action, traces = scene.action, scene.facts.traces
+    if not isinstance(action, ToolCallPost) or traces is None or traces.error or _ID in scene.settings.switched_off:
+        return True
+    return any(_doubts(scene, action, sightings(scene)))
+
+
 def _doubts(scene: Scene, action: ToolCallPost, seen: Sightings) -> Iterator[Finding]:
     for form in _told(scene, action):
         source = _planted(form, seen)
@@ -93,7 +103,8 @@ def _planted(form: str, seen: Sightings) -> Occurrence | None:
         return None
     foreign = seen.untrusted([form])
     if not form.startswith("gram:"):
-        foreign = [one for one in foreign if one.slot.startswith("p")]
+        headed = {one.event.seq for one in foreign if not one.slot.startswith("p")}
+        foreign = [one for one in foreign if one.event.seq not in headed]
     return foreign[0] if foreign else None
 
 

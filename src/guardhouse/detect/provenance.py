@@ -287,12 +287,14 @@ def _pointing(scene: Scene) -> list[str]:
 
 def pointed(scene: Scene) -> bool:
     """Whether an answer comes from a call about something that the user named."""
-    from guardhouse.trust.ledger import points_at
+    from guardhouse.trust.ledger import Sightings, is_led_to, points_at
 
-    action, traces = scene.action, scene.facts.traces
+    action, traces, state = scene.action, scene.facts.traces, scene.session()
     if not isinstance(action, ToolCallPost) or action.params is None or traces is None or traces.error:
         return False
-    return points_at(_arguments(scene), _shape(scene), traces)
+    if points_at(_arguments(scene), _shape(scene), traces):
+        return True
+    return state is not None and is_led_to(_arguments(scene), Sightings(state, traces, _requests(scene, state)))
 
 
 def _questions(scene: Scene, state: SessionState) -> list[str]:
@@ -366,7 +368,9 @@ def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Findi
         if ledger.takes_orders:
             if not ledger.is_small(traced):
                 yield _finding(DELEGATED, scene)
-        elif (state.untrusted and state.user) or shape.outward or shape.kind.is_destroying or shape.kind.is_grave:
+        elif not ledger.is_own_step(traced) and (
+            (state.untrusted and state.user) or shape.outward or shape.kind.is_destroying or shape.kind.is_grave
+        ):
             yield _finding(UNASKED_KIND, scene)
     if shape.outward:
         yield from _secrets(scene)

@@ -85,6 +85,8 @@ class RealPath(msgspec.Struct, frozen=True, omit_defaults=True):
 
     path: str = ""
     error: str = ""
+    elsewhere: bool = False
+    """This machine has not even the first directory of it."""
 
 
 class FileDigest(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -107,6 +107,8 @@ class SessionState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Those of them that brought in more than can be found again: what is found nowhere may still be from there."""
     requests: tuple[dict[str, str], ...] = ()
     """What the latest messages of the user ask for, in marks of a closed vocabulary; the latest last."""
+    heard: tuple[int, ...] = ()
+    """The events that these stand in, in the same order."""
     said: frozenset[int] = frozenset()
     """Fingerprints of the words of those messages."""
     named: frozenset[int] = frozenset()

@@ -18,8 +18,8 @@ _MESSAGES: Final = 16
 _SHOWN: Final = 4
 _EVENTS: Final = 24
 """Of which the objects are looked at, for one call."""
-_BRIEFLY: Final = ("word:", "act:", "name:", "part:", "gram:", "call:", "grant:")
-_BARE: Final = ("word:", "act:", "name:", "part:", "by:")
+_BRIEFLY: Final = ("word:", "act:", "does:", "name:", "part:", "gram:", "call:", "grant:")
+_BARE: Final = ("word:", "act:", "does:", "name:", "part:", "by:")
 """Of which the objects tell nothing."""
 _RUN: Final = 5
 _BRIEF: Final = 2
@@ -47,6 +47,7 @@ def session_state(index: SessionIndex, session_id: str) -> SessionState:
         untrusted=untrusted,
         cut=sum(one.cut for one in summary.tallies if one.grade == "untrusted" and one.kind != "assistant_showed"),
         requests=tuple(requests),
+        heard=tuple(sources),
         said=_told(words, TOLD_THINGS),
         named=_told(words, TOLD_PEOPLE),
         spared=_told(words, TOLD_SPARED),

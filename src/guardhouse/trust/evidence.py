@@ -52,6 +52,9 @@ class Evidence(msgspec.Struct, frozen=True):
     source: EvidenceSource
     tainted: bool = False
     """It was made out of untrusted content, so it is no better than that."""
+    led: bool = False
+    """It is tainted only in that it was looked up by what untrusted content said: nobody else wrote it, but somebody
+    else chose it."""
 
     @property
     def is_trusted(self) -> bool:

@@ -9,7 +9,7 @@ from guardhouse.trust.ledger.reading import KEY, LISTED, read_content
 
 
 def ids(*lines):
-    return own_ids([[line] for line in lines])
+    return [" ".join(own) for own in own_ids([[line] for line in lines])]
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,12 @@ def ids(*lines):
         (("1. Baan Suan (R-21)", "2. Lemongrass (R-22)"), ["r-21", "r-22"]),
         (("1 result for 'toner TN-88'.", "Toner TN-88 black (item LM-6301)."), ["", "lm-6301"]),
         (("opened #35 in birdcount",), ["35"]),
+        (
+            ("- 2025-10-17 19:00 Copper Pot (R-35), number BK-801", "- 2025-10-19 13:00 Garden (R-32), number BK-812"),
+            ["r-35 bk-801", "r-32 bk-812"],
+        ),
     ],
-    ids=["labelled", "leading", "with a heading", "hashes", "numbered", "alone", "said by a service"],
+    ids=["labelled", "leading", "with a heading", "hashes", "numbered", "alone", "said by a service", "several"],
 )  # fmt: skip
 def test_entries_have_ids_of_their_own(lines, own):
     assert ids(*lines) == own

@@ -347,19 +347,22 @@ def test_a_verb_without_its_noun_will_do_if_every_value_is_the_users_and_to_dest
     assert not found.asks_for("remove_playlist", {"id": "alpha"})
 
 
-def test_a_repeat_is_a_repeat_unless_somebody_speaks_of_it():
-    def repeated(said, tool="send_money"):
+def test_a_repeat_is_a_repeat_unless_somebody_has_asked_for_it_since():
+    def repeated(said, *later, tool="send_money"):
         talk = Talk(said)
         talk.index.append("s", NewEvent(kind="tool_returned", grade="trusted"), [("c", "call:x")])
+        for message in later:
+            talk.user(message)
         ledger = talk.ledger(tool, {})
-        ledger._sightings._traces.found["call:x"] = talk.index.origins("s", [("c", "call:x")])[
-            "c", "call:x"
-        ].occurrences
+        found = talk.index.origins("s", [("c", "call:x")])["c", "call:x"]
+        ledger._sightings._traces.found["call:x"] = found.occurrences
         return ledger.is_repeated("call:x")
 
     assert repeated("Pay Bob")
-    assert not repeated("Pay Bob again")
-    assert not repeated("Buy it", "add_to_cart")
+    assert repeated("Pay Bob again, as last month")
+    assert repeated("Pay Bob", "Thanks")
+    assert not repeated("Pay Bob", "Pay Bob again")
+    assert not repeated("Buy it", tool="add_to_cart")
 
 
 # Pointing

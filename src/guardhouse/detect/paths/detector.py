@@ -30,7 +30,7 @@ from guardhouse.detect.paths.places import (
 from guardhouse.detect.paths.readings import absolute, folded_path, inside, readings, tidy
 from guardhouse.detect.paths.wildcards import GLOB_CHARACTERS, may_reach
 from guardhouse.model import Effect, Finding, PathClass, ReasonCode, Severity, Span
-from guardhouse.trust import KNOWN_TOOLS, Capability, ToolProfile
+from guardhouse.trust import KNOWN_TOOLS, Capability, ToolProfile, tool_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -315,7 +315,7 @@ def _find(scene: Scene) -> Iterator[Finding]:
             written = tidy(named.written[0])[:LONGEST] if named.written else ""
             yield _finding(scene, named.leaf, UNRESOLVABLE, settled[0] if settled else Place(written), None)
         if settled:
-            yield from _judge(scene, named.leaf, settled, effects)
+            yield from _judge(scene, named.leaf, settled, effects, elsewhere=_is_elsewhere(scene, named))
     if not found.named and profile.name in _FILE_CHANGERS and not scene.settings.tools.takes_no_path(profile.name):
         yield Finding(code=UNRESOLVABLE.id, detector=_ID, severity=UNRESOLVABLE.severity, detail="no path is named")
 
@@ -326,7 +326,19 @@ _FILE_CHANGERS: Final = frozenset(
 """Tools that make no sense without a path; a call of one that names none hides it."""
 
 
-def _judge(scene: Scene, leaf: Leaf, places: list[Place], effects: frozenset[Effect]) -> Iterator[Finding]:
+def _is_elsewhere(scene: Scene, named: _Named) -> bool:
+    """Whether a path is one of a store that a tool keeps somewhere else: the user has described the tool, it is none
+    of those for this machine's files, and this machine has no such directory."""
+    tool = getattr(scene.action, "tool", "")
+    if scene.settings.tools.description(tool) is None or tool_name(tool) in KNOWN_TOOLS or named.lost:
+        return False
+    followed = [scene.real_path(path) for path in named.follow]
+    return bool(followed) and all(answer is not None and answer.elsewhere for answer in followed)
+
+
+def _judge(
+    scene: Scene, leaf: Leaf, places: list[Place], effects: frozenset[Effect], *, elsewhere: bool
+) -> Iterator[Finding]:
     worst = min(places, key=lambda place: _ORDER[place.path_class])
     changes = Effect.WRITES in effects
     for effect in sorted(effects, key=lambda effect: effect.value):
@@ -346,7 +358,7 @@ def _judge(scene: Scene, leaf: Leaf, places: list[Place], effects: frozenset[Eff
         code = _WRITE_CODES.get(worst.path_class)
         if worst.path_class in WORK:
             yield _finding(scene, leaf, WORK_WRITE, worst, Effect.WRITES)
-        if code is not None:
+        if code is not None and not (elsewhere and code is OUTSIDE):
             yield _finding(scene, leaf, code, worst, Effect.DELETES if Effect.DELETES in effects else Effect.WRITES)
 
 

@@ -10,7 +10,7 @@ from guardhouse.trust.ledger.deeds import does_for_sure
 from guardhouse.trust.ledger.kinds import Kind, kind_of
 from guardhouse.trust.ledger.matching import Ledger, Source, Traced
 from guardhouse.trust.ledger.pastes import pasted_part, typed_part
-from guardhouse.trust.ledger.pointing import pointing_questions, points_at
+from guardhouse.trust.ledger.pointing import is_led_to, pointing_questions, points_at
 from guardhouse.trust.ledger.questions import candidates, grant_of, questions
 from guardhouse.trust.ledger.reading import Object, Reading, echoes, only_made, read_content, written
 from guardhouse.trust.ledger.request import Request, from_kept, read_request
@@ -44,6 +44,7 @@ __all__ = [
     "from_kept",
     "going_by",
     "grant_of",
+    "is_led_to",
     "is_unfit",
     "kind_of",
     "only_made",

@@ -26,7 +26,7 @@ _SMALLEST_ACCOUNT: Final = 100_000
 """A number from which on it may be somebody's account or telephone, and is no count of people."""
 _IDS: Final = frozenset({"id", "ids", "number", "account", "ref", "key"})
 _LARGEST_LIMIT: Final = 10_000
-_LABELLED: Final = frozenset({"ship", "shipto", "address", "street"})
+_LABELLED: Final = frozenset({"ship", "shipto", "address", "street", "deliver", "delivery"})
 """Arguments that take an address, or a word for one that the service knows."""
 _NAMES_OF_NEW: Final = frozenset({"name", "label", "heading", "what"})
 _WORDS_WITH_MONEY: Final = frozenset({"reference", "purpose", "memo"})
@@ -192,6 +192,8 @@ def _role(value: Any, parameter: Parameter, key: str) -> Role:
         return Role.SELECTOR
     if role in _CLOSED and not parameter.choices and not _is_closed(value, role):
         return _by_form(value) or (Role.CONTENT if len(words(value)) > LONGEST_NAME else Role.SELECTOR)
+    if role is Role.DESTINATION and value.isalpha() and value.isascii() and value.lower() != "localhost":
+        return Role.SELECTOR  # the name of a service that the tool knows
     if role is Role.RECIPIENT and not _LABELLED.isdisjoint(name_words(key)):
         return Role.SELECTOR if value.isalpha() and len(value) <= LONGEST_WORD else role
     if parameter.known or role is not Role.SELECTOR:

@@ -59,6 +59,8 @@ _LEADS: Final = tuple(
         "it would be nice if you could|would be nice if you could|i was wondering if you can|"
         "do you think you could|ill need you to|i will need you to|id appreciate if you could|i will need to|"
         "ill need to|id need to|i also need to|i also want to|i also need you to|i also want you to|after that|"
+        "somebody has to|someone has to|somebody should|someone should|somebody needs to|someone needs to|"
+        "i ought to|we ought to|its time to|it is time to|"
         "in that case|if so|if not|when done|once done|by the way|of course|no problem|all right"
     ).split("|")
 )

@@ -15,7 +15,12 @@ _SELF_EVIDENT: Final = frozenset({"cart", "sign in", "confirm", "commit", "push"
 
 
 def asks_for(
-    kind: Kind, grave: frozenset[str], sightings: Sightings, *, all_theirs: bool, all_given: bool = False
+    kind: Kind,
+    grave: frozenset[str],
+    sightings: Sightings,
+    *,
+    all_theirs: bool,
+    all_given: bool = False,
 ) -> bool:
     """Whether the user asked for such an action, or for one that takes it.
 

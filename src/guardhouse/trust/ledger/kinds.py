@@ -373,6 +373,8 @@ _ALSO_NOUN: Final = stemmed(
 _MONEY: Final = stemmed("money payment funds cash payout")
 _CARTS: Final = stemmed("cart basket")
 _DATED: Final = stemmed("event calendar reminder alarm appointment")
+_WRITING: Final = stemmed("write compose new make")
+_LETTERS: Final = stemmed("email mail message sms letter dm")
 _MEMBERS: Final = stemmed("member participant collaborator user attendee guest")
 
 
@@ -394,6 +396,8 @@ def _verbs(in_name: Sequence[str]) -> tuple[str, ...]:
         return ("pay",)
     if first in {"create", "change"} and not _DATED.isdisjoint(in_name):
         return ("plan", first)
+    if ranked[0] in _WRITING and not _LETTERS.isdisjoint(in_name):
+        return ("send", first)
     if first == "create" and not _MEMBERS.isdisjoint(in_name):
         return ("invite", first)
     if ranked[0] == "checkout" and "git" in in_name:
@@ -455,8 +459,12 @@ def kind_of_verb(word: str) -> str | None:
 
 def acts_in(said: Sequence[str]) -> frozenset[str]:
     """The kinds of action that a sentence has a word for: one that speaks of deleting does not just list. A set of
-    bowls is no order to set anything."""
-    said = [word for word, following in pairwise((*said, "")) if word != "set" or following in COMMON]
+    bowls is no order to set anything, and `order 24-1093` is none at all."""
+    said = [
+        word
+        for word, following in pairwise((*said, ""))
+        if (word != "set" or following in COMMON) and (word != "order" or not following[:1].isdecimal())
+    ]
     found = {_TOOL_KIND[word] for word in said if word in _TOOL_KIND and (word not in _ALSO_NOUN or word == "order")}
     for word in said:
         kinds = KINDS_OF.get(word, frozenset())

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from guardhouse.trust.ledger.values import values
 from guardhouse.trust.ledger.words import comparable
 
 if TYPE_CHECKING:
@@ -35,34 +36,48 @@ class _Token(NamedTuple):
     labelled: bool
 
 
-def own_ids(entries: Sequence[Sequence[str]]) -> list[str]:
-    """The own id of each entry, given by its lines; empty for those that have none."""
+def own_ids(entries: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """The own ids of each entry, given by its lines; none for those that have none. An entry may have several, as a
+    table has columns: the number of a booking, and that of the place."""
     tokens = [_tokens(entry[0]) for entry in entries]
-    shape = _shared_shape(tokens)
-    if shape is None:
+    shapes = _shared_shapes(tokens)
+    if not shapes:
         return _only_labelled(tokens)
+    columns = [_column(tokens, shape) for shape in shapes]
+    return [tuple(filter(None, own)) for own in zip(*columns, strict=True)]
+
+
+def _column(tokens: list[list[_Token]], shape: str) -> list[str]:
+    """The ids of one shape, one for each entry; empty for those that have none, or the same as another."""
     found = [next((token.text for token in own if token.shape == shape), "") for own in tokens]
     times = Counter(found)
     return [own if times[own] == 1 else "" for own in found]
 
 
-def _only_labelled(tokens: list[list[_Token]]) -> list[str]:
+def _only_labelled(tokens: list[list[_Token]]) -> list[tuple[str, ...]]:
     """Where nothing is listed, the one id in all of the text that is called one."""
     labelled = {token.text: at for at, own in reversed([*enumerate(tokens)]) for token in own if token.labelled}
     if len(labelled) != 1:
-        return [""] * len(tokens)
+        return [()] * len(tokens)
     ((only, first),) = labelled.items()
-    return [only if at == first else "" for at in range(len(tokens))]
+    return [(only,) if at == first else () for at in range(len(tokens))]
 
 
-def _shared_shape(tokens: list[list[_Token]]) -> str | None:
-    """The shape of the ids of a listing: the first that several of the entries have, each with another id. Whoever
-    writes into the last of them can't bring in another."""
+def _shared_shapes(tokens: list[list[_Token]]) -> list[str]:
+    """The shapes of the ids of a listing: those that several of the entries have, each with another id, and that the
+    first of these entries has. Whoever writes into a later one can't bring in another."""
     entries: dict[str, set[str]] = {}
     for own in tokens:
         for shape, text in {token.shape: token.text for token in reversed(own)}.items():
             entries.setdefault(shape, set()).add(text)
-    return next((token.shape for own in tokens for token in own if len(entries[token.shape]) >= _FEWEST), None)
+    for own in tokens:
+        shared = dict.fromkeys(token.shape for token in own if len(entries[token.shape]) >= _FEWEST)
+        if shared:
+            return list(shared)[:_MOST_COLUMNS]
+    return []
+
+
+_MOST_COLUMNS: Final = 3
 
 
 def _tokens(line: str) -> list[_Token]:
@@ -75,6 +90,8 @@ def _tokens(line: str) -> list[_Token]:
         marked = text.startswith("#")
         text = text.lstrip("#")
         if len(text) > _LONGEST or not any(map(str.isdecimal, text)) or not _is_plain(text) or set(chunk) & _MONEY:
+            continue
+        if any(value.type in {"date", "day", "time"} for value in values(text)):
             continue
         before = comparable(raw[at - 1][:_LONGEST].strip(_EDGES)) if at else ""
         labelled = marked or before in _LABELS

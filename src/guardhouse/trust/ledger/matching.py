@@ -40,6 +40,7 @@ from guardhouse.trust.ledger.sightings import (
     is_pointed,
     is_top_id,
     is_written,
+    place_of,
 )
 from guardhouse.trust.ledger.stakes import Stakes
 from guardhouse.trust.ledger.texts import supplied
@@ -72,6 +73,24 @@ _ATTACHED: Final = frozenset("attachment attachments attach enclosure enclosures
 _PRICES: Final = frozenset("price bid fee rate total cost budget tip sum max limit".split())
 _SMALL: Final = 10_000
 """A number below tells hardly anything."""
+_STEPS: Final = frozenset(
+    (
+        "create",
+        "plan",
+        "change",
+        "mark",
+        "move",
+        "cart",
+        "redeem",
+        "confirm",
+        "switch",
+        "pull",
+        "branch",
+        "follow",
+        "sign in",
+    )
+)
+"""Kinds of small steps that nobody speaks of, on the way to what they want."""
 _PICKS: Final = frozenset({Role.SELECTOR, Role.DATE, Role.PATH})
 """Roles of which a value may be an id that a service has just given out."""
 
@@ -102,9 +121,10 @@ class Ledger:
         """The call reaches out to read, and does nothing else."""
         self._found = tuple(found)
         self._sightings = sightings
-        outward = shape.outward or (shape.tells and any(one.role is Role.RECIPIENT for one in self._found))
+        tells = shape.tells or "send" in shape.kind.verbs
+        outward = shape.outward or (tells and any(one.role is Role.RECIPIENT for one in self._found))
         self._stakes = Stakes(shape, outward)
-        self._picker = Picker(self._stakes, sightings)
+        self._picker = Picker(self._stakes, sightings, chooses=self._chooses, services=self._services)
 
     @property
     def takes_orders(self) -> bool:
@@ -112,12 +132,11 @@ class Ledger:
         return "orders" in self._sightings.marks
 
     def is_repeated(self, call: str) -> bool:
-        """Whether the same call was made before, and nobody speaks of doing it again."""
-        return (
-            bool(self._sightings.of(call))
-            and "again" not in self._sightings.marks
-            and not self._shape.kind.is_free_step
-        )
+        """Whether the same call was made before, and nobody has asked since to have it done again."""
+        made = self._sightings.of(call)
+        if not made or self._shape.kind.is_free_step:
+            return False
+        return not self._sightings.is_asked_again(max(one.event.seq for one in made))
 
     def is_spoken_of(self) -> bool:
         """Whether the user spoke of all that the tool's name does, each in one word or another: of unread mail, and not
@@ -148,6 +167,35 @@ class Ledger:
         """Whether little hangs on the call, and nobody else supplied anything of it."""
         high = self._stakes.are_high or self._stakes.are_money
         return not high and all(one.is_fine for one in traced)
+
+    def is_own_step(self, traced: Iterable[Traced]) -> bool:
+        """Whether the call is a small step on the way to what the user asked for, which nobody else can have asked for:
+        the user asked for something to be done, and no text that came in speaks of doing this."""
+        kind = self._shape.kind
+        acts = any({*one.kinds, *one.hints} - {"search"} for one in self._sightings.requests)
+        if kind.verbs[:1] == ("sign in",):
+            acts = bool(self._sightings.requests)  # also to look something up
+        is_step = not _STEPS.isdisjoint(kind.verbs[:1]) and not kind.breaks
+        return acts and is_step and self.is_small(traced) and not self._is_led
+
+    @cached_property
+    def _is_led(self) -> bool:
+        """Whether a text that came in may have told the model to do such a thing."""
+        return self._sightings.may_be_led(self._shape.kind)
+
+    def _chooses(self) -> bool:
+        """Whether the model chooses between the user's own things by itself: the user asked for such an action, nobody
+        else speaks of it, and nothing is told, paid or opened to anybody by it."""
+        kind = self._shape.kind
+        if self._stakes.tells or kind.is_grave or grave_choices(self._found):
+            return False
+        return not self._is_led and asks_for(kind, frozenset(), self._sightings, all_theirs=False)
+
+    def _services(self) -> set[tuple[int, int | None]]:
+        """The things that came in beside which the service stands that the call is for, by event and place."""
+        named = [one for one in self._found if one.role is Role.SELECTOR and isinstance(one.value, str)]
+        forms = [form for one in named for form in (*map(str, candidates(one)), f"part:{' '.join(words(one.value))}")]
+        return {(one.event.seq, place_of(one)) for one in self._sightings.of_any(forms)}
 
     def trace(self) -> list[Traced]:
         """Where every argument comes from; of a text, each part of it that matters."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.ledger.fields import is_reach, is_writer
+from guardhouse.trust.ledger.leading import KIN
 from guardhouse.trust.ledger.questions import local_names
 from guardhouse.trust.ledger.reading import ANY_ACT
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
@@ -15,27 +16,18 @@ from guardhouse.trust.ledger.sightings import (
     is_listed,
     is_pointed,
     is_structured,
+    place_of,
 )
 from guardhouse.trust.ledger.words import name_words, stem, words
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from guardhouse.model import Occurrence
     from guardhouse.trust.ledger.arguments import Argument
     from guardhouse.trust.ledger.sightings import Sightings
     from guardhouse.trust.ledger.stakes import Stakes
 
-_KIN: Final = {
-    "cart": "cart buy create",
-    "buy": "buy cart pay",
-    "pay": "pay buy move",
-    "delete": "delete cancel",
-    "cancel": "cancel delete",
-    "create": "create cart change",
-    "change": "change switch create",
-    "switch": "switch change",
-    "book": "book buy",
-}
-"""Kinds that one sentence may mean by another's word."""
 _CARRIERS: Final = frozenset(
     map(stem, "email mail inbox message sms chat thread letter note notes page web webpage website site search article "
               "document doc file post comment review feed dm channel thread forum board timeline talk".split())
@@ -43,7 +35,8 @@ _CARRIERS: Final = frozenset(
 """What brings in texts that anybody writes, by a word of the tool's name."""
 _PLACES: Final = frozenset({"channel", "channels", "room", "group", "space"})
 """Arguments that say where something is posted, and not to whom."""
-_COMPLETING: Final = frozenset({"confirm", "redeem"})
+_COMPLETING: Final = frozenset({"confirm", "redeem", "sign in"})
+_CODES: Final = frozenset("code otp tan pin passcode verification".split())
 LONGEST_CHOICE: Final = 3
 """Words of a name, or of something that a model picks by itself."""
 
@@ -51,10 +44,19 @@ LONGEST_CHOICE: Final = 3
 class Picker:
     """The user's words, held against what a value was found in."""
 
-    def __init__(self, stakes: Stakes, sightings: Sightings) -> None:
+    def __init__(
+        self,
+        stakes: Stakes,
+        sightings: Sightings,
+        *,
+        chooses: Callable[[], bool],
+        services: Callable[[], Collection[tuple[int, int | None]]],
+    ) -> None:
         self._stakes = stakes
         self._kind = stakes.shape.kind
         self._sightings = sightings
+        self._chooses = chooses
+        self._services = services
 
     def picked(self, argument: Argument, seen: list[Occurrence]) -> Occurrence | None:
         """The sighting of a value that the user's words single out, in a way that will do for its role."""
@@ -74,7 +76,22 @@ class Picker:
             for one in filter(is_listed, seen):
                 if self._sightings.is_named(one) and not self._is_order(one) and _stands_once(one, seen):
                     return one
-        return self._opens_door(role, seen)
+        return self._opens_door(argument, seen) or self._chosen(argument, seen)
+
+    def _chosen(self, argument: Argument, seen: list[Occurrence]) -> Occurrence | None:
+        """The entry that has a value as its own id, if the model may choose between such entries, the user's words
+        speak of no other, and nobody but the service that lists them names it."""
+        if argument.role is not Role.SELECTOR:
+            return None
+        own = [one for one in seen if (is_key(one) or is_structured(one)) and self._may_list(one)]
+        entries = {(one.event.seq, place_of(one)) for one in own}
+        if not own or any((one.event.seq, place_of(one)) not in entries for one in seen):
+            return None
+        if any(map(self._sightings.is_passed_over, own)) or self._sightings.spares or not self._chooses():
+            return None
+        if self._kind.is_destroying and any(map(self._sightings.is_outdone, own)):
+            return None
+        return own[0]
 
     def _is_spoken_file(self, path: str) -> bool:
         """Whether the user spoke of a file by a word of its name, and named no other."""
@@ -136,7 +153,8 @@ class Picker:
         in texts that anybody writes."""
         if self._stakes.are_money or self._is_carried(one):
             return False
-        return is_pointed(one) and self._sightings.is_by_somebody_named(one)
+        is_found = is_pointed(one) or self._sightings.is_listed_among(one)
+        return is_found and self._sightings.is_by_somebody_named(one)
 
     def _is_somebody_elses(self, value: str) -> bool:
         """Whether an address goes by a name that trusted data has, or that somebody else has written under, with
@@ -171,7 +189,7 @@ class Picker:
         told = {flag[1:] for flag in own.flags if flag.startswith("~")} if own is not None else set()
         if ANY_ACT[1:] in told:
             return True
-        return any(not told.isdisjoint(_KIN.get(verb, verb).split(" ")) for verb in self._kind.verbs)
+        return any(not told.isdisjoint(KIN.get(verb, verb).split(" ")) for verb in self._kind.verbs)
 
     def is_passed_over(self, argument: Argument, trusted: list[Occurrence]) -> bool:
         """Whether the user spoke of another one of the same list: where it matters, a value is not theirs just because
@@ -182,13 +200,24 @@ class Picker:
             return False
         return all(map(self._sightings.is_passed_over, trusted))
 
-    def _opens_door(self, role: Role, seen: list[Occurrence]) -> Occurrence | None:
+    def _opens_door(self, argument: Argument, seen: list[Occurrence]) -> Occurrence | None:
         """The sighting of what lets the user in somewhere (the name and the password of an account that they pointed
-        at), or of the code that completes what was begun."""
+        at, or that stand with the name of the service), or of the code that completes what was begun."""
+        role = argument.role
         verbs = self._kind.verbs
+        is_code = role is Role.SECRET and not _CODES.isdisjoint(name_words(argument.key))
+        if is_code and not _COMPLETING.isdisjoint(verbs):
+            return seen[0]
         if "sign in" in verbs and role in {Role.SECRET, Role.RECIPIENT}:
-            return next(filter(is_pointed, seen), None)
+            return next(filter(is_pointed, seen), None) or next(filter(self._is_with, seen), None)
+        if "sign in" in verbs and role is Role.SELECTOR and not self._sightings.may_be_led(self._kind):
+            return seen[0]
         return seen[0] if role is Role.SECRET and not _COMPLETING.isdisjoint(verbs) else None
+
+    def _is_with(self, one: Occurrence) -> bool:
+        """Whether what opens an account stands beside the name of the service that it is given to, and no text that
+        came in speaks of signing in anywhere."""
+        return (one.event.seq, place_of(one)) in self._services() and not self._sightings.may_be_led(self._kind)
 
     def is_spoken_name(self, argument: Argument) -> bool:
         """Whether a value is the full name of somebody whom the user named in part. Who that is, is told by the
@@ -199,8 +228,13 @@ class Picker:
         if not (1 < len(value.split()) <= LONGEST_CHOICE and _is_name(value) and self._sightings.speaks_of(value)):
             return False
         forms = [f"text:{' '.join(words(value))}"]
-        known = self._sightings.untrusted(forms) if not self._stakes.are_money else []
-        return bool(self._sightings.trusted(forms)) or any(map(is_structured, known))
+        if self._sightings.trusted(forms):
+            return True
+        if self._stakes.are_money or self._sightings.is_cut:
+            return False
+        # A service knows its people by their full names, and nobody put this one into anybody's mouth.
+        known = self._sightings.untrusted([*forms, *(f"part:{word}" for word in words(value))])
+        return any(map(is_structured, known)) or not known
 
 
 def _stands_once(one: Occurrence, seen: list[Occurrence]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.ledger.roles import Role
+from guardhouse.trust.ledger.sightings import is_key, is_structured
 from guardhouse.trust.ledger.values import Value, values
 from guardhouse.trust.ledger.words import telling, words
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from guardhouse.model import Traces
     from guardhouse.trust.ledger.arguments import Argument
     from guardhouse.trust.ledger.shapes import Shape
+    from guardhouse.trust.ledger.sightings import Sightings
 
 _LONGEST: Final = 6
 _LONGEST_TEXT: Final = 1000
@@ -36,6 +38,8 @@ def pointing_questions(found: Iterable[Argument], shape: Shape) -> list[str]:
 
 
 def _said_as(argument: Argument) -> Iterator[Value]:
+    if isinstance(argument.value, int) and not isinstance(argument.value, bool):
+        yield from (Value(kind, str(argument.value)) for kind in ("id", "num"))
     if not isinstance(argument.value, str):
         return
     text = argument.value[:_LONGEST_TEXT]
@@ -45,6 +49,12 @@ def _said_as(argument: Argument) -> Iterator[Value]:
         yield Value("text", " ".join(said))
     for word in telling(said):
         yield Value("word", word)
+
+
+def is_led_to(found: Iterable[Argument], sightings: Sightings) -> bool:
+    """Whether the call was about an entry of something listed that the user's words single out."""
+    forms = [str(value) for one in found for value in _said_as(one) if value.type in {"id", "num", "text"}]
+    return any((is_key(one) or is_structured(one)) and sightings.is_picked(one) for one in sightings.of_any(forms))
 
 
 def points_at(found: list[Argument], shape: Shape, traces: Traces) -> bool:

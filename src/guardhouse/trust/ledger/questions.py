@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.trust.ledger.arguments import LONGEST_NAME
 from guardhouse.trust.ledger.kinds import GRAVE
+from guardhouse.trust.ledger.leading import leading
 from guardhouse.trust.ledger.reading import ANYTHING, GRAM
 from guardhouse.trust.ledger.roles import Role
 from guardhouse.trust.ledger.values import Value, is_whole, number_form, values, weekday_of
@@ -72,6 +73,7 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
     telling = {*kind.nouns, *kind.words, *kind.grave, *grave_choices(found)}
     asked.update((f"word:{word}", None) for word in sorted(telling))
     asked.update((f"act:{word}", None) for word in (*kind.words, kind.breaks) if word)
+    asked.update(dict.fromkeys(leading(kind)))
     for argument in found:
         asked[grant_of(shape.name, argument)] = None
         for value in candidates(argument):

@@ -17,6 +17,7 @@ from guardhouse.trust.ledger.fields import (
     is_confidential,
     is_full_name,
     is_id,
+    is_known,
     is_made_id,
     is_reach,
     is_server_made,
@@ -25,6 +26,7 @@ from guardhouse.trust.ledger.fields import (
 )
 from guardhouse.trust.ledger.forms import Letter, Loose, parts, unwrapped
 from guardhouse.trust.ledger.kinds import acts_in
+from guardhouse.trust.ledger.leading import speaks_of
 from guardhouse.trust.ledger.listings import own_ids
 from guardhouse.trust.ledger.values import Value, is_whole, number_form, values
 from guardhouse.trust.ledger.words import comparable, going_by, grams, name_words, stem, telling, words
@@ -152,6 +154,7 @@ class _Reader:
         """How many records deep in a record this is."""
         self._seen: dict[Seen, None] = {}
         self._grams: set[str] = set()
+        self._deeds: set[Value] = set()
         self._objects: list[_Draft] = []
         self._overflow = _Draft(0)
         self._groups = 0
@@ -202,6 +205,12 @@ class _Reader:
         begin = _own_words(text[:_LONGEST_CARD])
         first = begin.partition(". ")[0].partition("\n")[0].partition("(")[0].partition(",")[0].partition(":")[0]
         place = self._new_object(self._new_group())
+        sender = _sender(text[:_LONGEST_CARD].partition("\n")[0])
+        if sender:
+            slot = self._slot("f", place, "from")
+            self._note(Value("email", sender), slot)
+            self._goes_by(place, text[:_LONGEST_CARD].partition("<")[0] + sender, slot)
+            return
         named = " ".join(chunk for chunk in first.split()[:_LONGEST_SEGMENT] if chunk[:1].isupper())
         if self._is_only_about(named, begin):
             self._draft(place).add(map(going_by, words(named)))
@@ -313,6 +322,9 @@ class _Reader:
             self._measure_value(at, field, value)
         self._phrases(said, slot)
         self._words(at, said)
+        if len(said) > 1:
+            for sentence in _sentences(text):
+                self._leads(sentence, slot)
         if label == "p":
             self._segments(text, slot)
 
@@ -322,7 +334,9 @@ class _Reader:
         group = self._new_group()
         entries = _entries(text)
         listed = list(islice(entries, _MOST_OBJECTS))
-        ids = own_ids(listed)
+        ids = own_ids([entry.lines for entry in listed])
+        head: int | None = None
+        """The entry of a listing that this line began with, as long as the service itself goes on speaking of it."""
         for number, entry in enumerate(chain(listed, entries)):
             if not self._goes_on():
                 self._cut = True
@@ -330,8 +344,15 @@ class _Reader:
             place = self._new_object(group)
             slot = self._slot("p", place, field)
             if number < len(ids) and ids[number] and not self._shaped:
-                self._listed(ids[number], entry, place)
-            for line in entry:
+                self._listed(ids[number], entry.lines, place)
+                head = place
+            elif not entry.goes_on:
+                head = None
+            if head is not None and head != place:
+                self._words(head, words(_own_words(entry.lines[0])))
+            if any(_own_words(line) != line for line in entry.lines):
+                head = None
+            for line in entry.lines:
                 said = words(line)
                 self._quote(place, line)
                 for value in values(line):
@@ -340,6 +361,7 @@ class _Reader:
                 self._phrases(said, slot)
                 self._segments(line, slot)
                 self._words(place, said)
+                self._leads(line, slot)
                 acts = acts_in([stem(word) for word in said])
                 draft = self._draft(place)
                 draft.acts = tuple(sorted({*draft.acts, *(f"~{kind}" for kind in acts)}))
@@ -358,11 +380,12 @@ class _Reader:
             if not draft.listed:
                 draft.acts = tuple(sorted(set().union(*acts[max(at - 1, 0) : at + 2])))
 
-    def _listed(self, own: str, entry: list[str], place: int) -> None:
-        """An entry of a listing: its id, and what it costs."""
+    def _listed(self, own: tuple[str, ...], entry: list[str], place: int) -> None:
+        """An entry of a listing: its ids, and what it costs."""
         draft = self._draft(place)
         draft.listed = True
-        self._note(Value("id", own), f"{KEY}{place}:")
+        for one in own:
+            self._note(Value("id", one), f"{KEY}{place}:")
         sender = _sender(entry[0])
         begin = _own_words(entry[0])
         name = begin.partition(",")[0].partition("(")[0].partition(":")[0]
@@ -407,6 +430,13 @@ class _Reader:
             for size in (1, 2, 3, 4):
                 for phrase in grams(said, size):
                     self._note(Value("part", phrase), slot)
+
+    def _leads(self, sentence: str, slot: str) -> None:
+        """What a text speaks of doing, each once: it only matters that somebody did."""
+        for value in speaks_of(sentence) if self._runs else ():
+            if value not in self._deeds:
+                self._deeds.add(value)
+                self._note(value, slot)
 
     def _goes_by(self, place: int, text: str, slot: str) -> None:
         """Whose entry this is: by their name, and by that in their address."""
@@ -531,9 +561,17 @@ _ELSEWHERE: Final = frozenset(
 
 
 def _own_words(text: str) -> str:
-    """A text up to the first quotation mark: what follows is somebody's words."""
-    ends = [at for mark in ('"', "“", "”", "„", "«", "‘", " '", ": '") if (at := text.find(mark)) >= 0]
+    """A text up to the first quotation mark, or to where somebody is said to speak: what follows is their words."""
+    ends = [at for mark in _QUOTING if (at := text.find(mark)) >= 0]
     return text[: min(ends)] if ends else text
+
+
+_QUOTING: Final = (
+    *('"', "“", "”", "„", "«", "‘", " '", ": '"),
+    *(f" {word}{mark}" for word in "says writes wrote said asks asked adds added words note notes remark".split()
+      for mark in " :,"),
+)  # fmt: skip
+"""From here on somebody else may speak."""
 
 
 def _is_phone(form: str) -> bool:
@@ -547,8 +585,17 @@ def _sender(line: str) -> str:
     return comparable(address) if rest != address and "@" in address and len(words(head)) <= _LONGEST_SEGMENT else ""
 
 
-def _entries(text: str) -> Iterator[list[str]]:
-    """The things that a text speaks of, one after the other, each as the lines that belong to it."""
+class _Entry(NamedTuple):
+    """One of the things that a text speaks of."""
+
+    lines: list[str]
+    """What belongs to it."""
+    goes_on: bool = False
+    """It stands on the same line as the one before."""
+
+
+def _entries(text: str) -> Iterator[_Entry]:
+    """The things that a text speaks of, one after the other."""
     block: list[str] = []
     for line in [*text.split("\n"), ""]:
         if line.strip():
@@ -559,15 +606,16 @@ def _entries(text: str) -> Iterator[list[str]]:
         block = []
 
 
-def _split(block: list[str]) -> Iterator[list[str]]:
+def _split(block: list[str]) -> Iterator[_Entry]:
     """A paragraph: a record of `key: value` lines is one thing, a list is many, and prose is cut into sentences."""
     listed = sum(map(_is_item, block))
     labels = {line.partition(":")[0] for line in block if _is_labelled(line)}
-    if listed < 2 and len({label.split()[0] for label in labels}) * 3 >= len(block) * 2 and len(block) > 1:
-        yield block
+    is_record = listed < 2 and len({label.split()[0] for label in labels}) * 3 >= len(block) * 2 and len(block) > 1
+    if is_record and sum(map(is_known, labels)) * 2 >= len(labels):
+        yield _Entry(block)
         return
     for line in block:
-        yield from ([sentence] for sentence in _sentences(line))
+        yield from (_Entry([sentence], goes_on=at > 0) for at, sentence in enumerate(_sentences(line)))
 
 
 def _sentences(line: str) -> Iterator[str]:

@@ -50,8 +50,7 @@ MARKS: Final = {
     "orders": "follow the instruction|do what|the action|task list|todo list|to do list|todo|do all the task|"
               "follow it|whatever it ask|as requested|as it say|carry out|do everything|all the task|do the task|"
               "what it say to do|handle the request|do as",
-    "copies": "forward|copy|paste|quote|verbatim|word for word|include the text|full text|as is|attach|cite|exact text|"
-              "transcribe|repost|share the text",
+    "copies": "verbatim|word for word|include the text|full text|exact text|share the text",
     "reckons": "difference|percent|total|sum|average|plus|minus|remaining|rest|increase|decrease|tip|interest|vat|tax|"
                "back|too much|too little|extra|additional|fee|discount|round|combined|together|times|rate|multiply|"
                "add up|excess|balance|change",
@@ -185,7 +184,7 @@ def read_request(typed: str) -> Request:
     return Request(
         kinds=tuple(sorted(asked.plainly)),
         hints=tuple(sorted(asked.perhaps)),
-        marks=tuple(_marks(said, stemmed, scope, _shown(typed, typed_values))),
+        marks=tuple(_marks(said, stemmed, scope, _shown(typed, typed_values, orders))),
         fields=tuple(field for field in SPOKEN_OF if field in stemmed),
         numbers=tuple(dict.fromkeys(numbers))[:_MOST_NUMBERS],
         money=tuple(dict.fromkeys(uses.money))[:_MOST_NUMBERS],
@@ -215,11 +214,15 @@ def _scope(orders: list[Bid], said: list[str]) -> list[str]:
 _WHICH: Final = frozenset(mark for mark in MARKS if mark.startswith(("max ", "min ")) or mark in {"all", "again"})
 
 
-def _shown(typed: str, typed_values: list[Value]) -> set[str]:
-    """Marks that no words of their own set: what a message names."""
+def _shown(typed: str, typed_values: list[Value], orders: list[Bid]) -> set[str]:
+    """Marks that no words of their own set: what a message names, and what it orders."""
     found = {"file"} if any(value.type == "path" for value in typed_values) else set()
     found |= {"people"} if people(typed) else set()
+    found |= {"copies"} if any(stem(one.verb) in _COPYING or "as is" in " ".join(one.core) for one in orders) else set()
     return found | ({"addressed"} if is_addressed(typed) else set())
+
+
+_COPYING: Final = frozenset(map(stem, "forward copy paste quote attach cite transcribe repost".split()))
 
 
 def _marks(said: list[str], stemmed: list[str], scope: list[str], shown: set[str]) -> Iterator[str]:

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.evidence import Evidence, EvidenceSource
 from guardhouse.trust.ledger.fields import is_made_id
+from guardhouse.trust.ledger.leading import leading
 from guardhouse.trust.ledger.reading import ANYTHING, FIRST_KEY, KEY, LISTED, WRITTEN
 from guardhouse.trust.ledger.saying import FROM
 from guardhouse.trust.ledger.words import name_words, pieces, stem, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from guardhouse.model import KeptObject, Occurrence, SessionState, Traces
+    from guardhouse.trust.ledger.kinds import Kind
     from guardhouse.trust.ledger.request import Request
     from guardhouse.trust.ledger.roles import Role
 
@@ -40,6 +42,11 @@ class Sightings:
         self._places = frozenset(request.place for request in requests if request.place is not None)
         self._sets = frozenset(number for request in requests for number in request.sets)
         self._families: dict[tuple[int, int, bool], _Family] = {}
+
+    def is_asked_again(self, since: int) -> bool:
+        """Whether the user asked for something to be done again, and did so after that event."""
+        heard = zip(self.requests, self._state.heard, strict=False)
+        return any("again" in request.marks and seq > since for request, seq in heard)
 
     def of(self, value: str) -> tuple[Occurrence, ...]:
         """Where a value was seen, not counting what the model itself wrote."""
@@ -67,7 +74,7 @@ class Sightings:
         found = [
             one
             for one in self.of_any(forms)
-            if one.event.grade == "trusted" and is_told(one) and not is_unfit(one, role)
+            if (one.event.grade == "trusted" or self._is_found(one)) and is_told(one) and not is_unfit(one, role)
         ]
         return found if found and min(one.event.seq for one in found) < self._first_written(written or forms) else []
 
@@ -87,8 +94,21 @@ class Sightings:
         return [
             one
             for one in self.of_any(values)
-            if (one.event.grade == "untrusted" and one.event.kind != "assistant_showed") or is_unfit(one, role)
+            if (one.event.grade == "untrusted" and one.event.kind != "assistant_showed" and not self._is_found(one))
+            or is_unfit(one, role)
         ]
+
+    def _is_found(self, one: Occurrence) -> bool:
+        """Whether it belongs to one of the user's own things: untrusted content alone said which one to look up, but
+        it is one that the user spoke of."""
+        if one.event.detail is None or "led" not in one.event.detail:
+            return False
+        return self.is_by_somebody_named(one) or self._is_told_of(one)
+
+    def _is_told_of(self, one: Occurrence) -> bool:
+        """Whether the user spoke of what a value belongs to."""
+        own = self.object_of(one)
+        return own is not None and not self._state.said.isdisjoint(own.words)
 
     def planted(self, run: str) -> list[Occurrence]:
         """Where untrusted content had a run of words that neither the user said nor trusted data had before it."""
@@ -119,6 +139,10 @@ class Sightings:
         """Whether the user's words have this stem for something to do."""
         return any(one.event.grade == "user" for one in self.of(f"act:{word}"))
 
+    def may_be_led(self, kind: Kind) -> bool:
+        """Whether a text that came in may have told the model to do such a thing."""
+        return self.is_cut or not kind.verbs or bool(self.untrusted(leading(kind)))
+
     def speaks_of(self, name: str) -> bool:
         """Whether the user named somebody: by a part of their name, or by the first part of their address."""
         said = [word for word in words(name.partition("@")[0]) if len(word) >= _SHORTEST_NAME and word.isalpha()]
@@ -138,8 +162,7 @@ class Sightings:
         """Whether the user spoke of the field that a value stands in, or of what it belongs to."""
         if self.is_field_spoken_of(one):
             return True
-        own = self.object_of(one)
-        return own is not None and not self._state.said.isdisjoint(own.words)
+        return self._is_told_of(one)
 
     def is_by_somebody_named(self, one: Occurrence) -> bool:
         """Whether what a value belongs to is the entry of somebody whom the user named."""
@@ -161,7 +184,9 @@ class Sightings:
         family = self._family(one.event.seq, own)
         if self._is_spared(own):
             return False
-        if not self.marks.isdisjoint(own.flags) or family.index(place) in self._places & family.several:
+        if not self.marks.isdisjoint(own.flags) and family.may_stand_out(place):
+            return True
+        if family.index(place) in self._places & family.several:
             return True
         if family.are_alike and str(len(family.scores)) in self._sets:
             return True  # `the three pictures of the beach`, and there are three
@@ -177,6 +202,11 @@ class Sightings:
     def _is_spared(self, own: KeptObject) -> bool:
         """Whether something has a word of what the user left out."""
         return not self._state.spared.isdisjoint(own.words)
+
+    @property
+    def spares(self) -> bool:
+        """Whether the user left something out."""
+        return bool(self._state.spared)
 
     def is_named(self, one: Occurrence) -> bool:
         """Whether the user's words single out what a value belongs to, and it is more than all that was there to read:
@@ -201,7 +231,7 @@ class Sightings:
             return True
         if self._places & family.several and family.index(place) not in self._places:
             return True
-        if not self.marks.isdisjoint(family.flags) and self.marks.isdisjoint(own.flags):
+        if not self.marks.isdisjoint(family.flagged_like(place)) and self.marks.isdisjoint(own.flags):
             return True
         return bool(family.scores[place] == 0 and family.best > 0)
 
@@ -212,7 +242,10 @@ class Sightings:
         if own is None or place is None:
             return False
         family = self._family(one.event.seq, own)
-        return self.is_passed_over(one) or family.scores[place] < family.best
+        if self.is_passed_over(one):
+            return True
+        is_counted = family.index(place) in self._places & family.several
+        return family.scores[place] < family.best and not is_counted
 
     def is_claimed(self, one: Occurrence) -> bool:
         """Whether a value is the own id of something that the user passed over: then whoever else has it forged it."""
@@ -234,8 +267,7 @@ class Sightings:
                 if one.group == own.group and (not listed or LISTED in one.flags)
             ]
             members = [(place, self._state.said.intersection(one.words), len(one.words)) for place, one in siblings]
-            flags = frozenset(flag for _, one in siblings for flag in one.flags)
-            known = self._families[seq, own.group, listed] = _Family(members, flags)
+            known = self._families[seq, own.group, listed] = _Family(members, dict(siblings))
         return known
 
 
@@ -243,8 +275,8 @@ class _Family:
     """Siblings, and how much of each the user spoke of. Words that all of them share tell nothing, and who piles up
     words so as to fit every request fits none of them well."""
 
-    def __init__(self, members: list[tuple[int, frozenset[int], int]], flags: frozenset[str]) -> None:
-        self.flags = flags
+    def __init__(self, members: list[tuple[int, frozenset[int], int]], objects: Mapping[int, KeptObject]) -> None:
+        self._objects = objects
         shared = Counter(word for _, said, _ in members for word in said)
         alone = len(members) == 1
         self.scores: dict[int, float] = {
@@ -255,6 +287,9 @@ class _Family:
             )
             for place, said, size in members
         }
+        self._fit = {
+            place: sum(1 / shared[word] for word in said if shared[word] < len(members)) for place, said, _ in members
+        }
         self.best = max(self.scores.values())
         self.ties = list(self.scores.values()).count(self.best)
         self.distinct = {place for place, said, _ in members if any(shared[word] == 1 for word in said)}
@@ -262,6 +297,16 @@ class _Family:
         """All of them have one of the user's words, and none has more of them."""
         self.several = frozenset(range(len(members))) if not alone else frozenset[int]()
         self._order = {place: number for number, place in enumerate(self.scores)}
+
+    def may_stand_out(self, place: int) -> bool:
+        """Whether it may be the one that has most of something: it fits the user's words, or none of them does."""
+        return self._fit[place] > 0 or not any(self._fit.values())
+
+    def flagged_like(self, place: int) -> frozenset[str]:
+        """What those have most of that fit the user's words as well as this one does, or better: the cheapest watch is
+        no cheap thing of another sort."""
+        fitting = (one for other, one in self._objects.items() if self._fit[other] >= self._fit[place])
+        return frozenset(flag for one in fitting for flag in one.flags)
 
     def index(self, place: int) -> int:
         """Which one of them it is, from 0."""

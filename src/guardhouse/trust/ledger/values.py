@@ -114,7 +114,9 @@ def _grouped(chunks: Sequence[str], taken: set[int]) -> Iterator[Value]:
         at = max(end, at + 1)
 
 
-_USUAL_GROUPS: Final = frozenset({(4, 4, 4, 4), (4, 6, 5), (3, 2, 4), (3, 3, 4), (3, 4, 4), (4, 4, 4, 4, 3)})
+_USUAL_GROUPS: Final = frozenset(
+    {(4, 4, 4, 4), (4, 6, 5), (3, 2, 4), (3, 3, 4), (3, 4, 4), (4, 4, 4, 4, 3), (3, 3), (4, 4)}
+)
 """How cards, telephones and the like are written; their numbers may be amounts all the same."""
 
 
@@ -205,7 +207,8 @@ def _with_digits(chunk: str, lowered: str, following: str) -> Iterator[Value]:
         yield Value("id", digits)
         return
     plain = lowered.replace("-", "").replace(".", "")
-    if sum(map(str.isdecimal, plain)) >= 2 and plain.isalnum() and plain.isascii() and len(plain) >= 5:
+    may_be_id = sum(map(str.isdecimal, plain)) >= 2 and plain.isalnum() and plain.isascii()
+    if may_be_id and (len(plain) >= _SHORTEST_ID or _is_short_id(plain)):
         yield Value("id", plain)
         return
     if len(lowered) > 1 and plain.isalnum():
@@ -213,6 +216,15 @@ def _with_digits(chunk: str, lowered: str, following: str) -> Iterator[Value]:
             inner, percent = _number(part)
             if inner is not None and not percent:
                 yield Value("num", inner)
+
+
+_SHORTEST_ID: Final = 5
+
+
+def _is_short_id(plain: str) -> bool:
+    """Whether a few letters and a number behind them say which one: `T-207`, `F05`; not `20th`, nor `7b`."""
+    letters = plain.rstrip("0123456789")
+    return letters.isalpha() and len(plain) - len(letters) >= 2
 
 
 def _addressed(lowered: str) -> Iterator[Value]:
