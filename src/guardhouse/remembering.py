@@ -49,6 +49,7 @@ from guardhouse.trust.ledger import (
     told_of,
     typed_part,
     whom,
+    with_new_id,
     written,
 )
 
@@ -138,6 +139,8 @@ def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], s
         if pointed(scene):
             detail["pointed"] = "1"
     reading = read_content(content, labels=labels, echoed=echoed, shaped=fetched(scene), printed=printed)
+    if "made" in detail:
+        reading = with_new_id(reading, echoes(getattr(action, "params", None) or {}))
     if event.grade == "trusted" and not looks_up(scene):
         reading = only_made(reading)
         detail["said_back"] = "1"

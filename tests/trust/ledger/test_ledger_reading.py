@@ -22,8 +22,8 @@ def test_every_entry_of_a_list_of_records_is_an_object_among_its_siblings():
     reading = read_content([{"id": "a-11", "name": "red mug"}, {"id": "b-22", "name": "blue mug"}])
     assert [one.group for one in reading.objects] == [reading.objects[0].group] * 2
     assert things([{"id": "a-11", "name": "red mug"}, {"id": "b-22", "name": "blue mug"}]) == [
-        "11 red mug",
-        "22 blu mug",
+        "11 =a 11 red mug =red mug",
+        "22 =b 22 blu mug =blue mug",
     ]
     assert slots([{"id": "a-11"}, {"id": "b-22"}], "id:b-22") == ["s1:id"]
 

@@ -181,7 +181,7 @@ def test_what_is_kept_of_a_request_gives_the_request_again(request):
 @given(st.text(max_size=200))
 def test_what_is_kept_of_any_message_is_of_a_closed_vocabulary(message):
     kept = read_request(message).kept()
-    assert kept.keys() <= {"kinds", "marks", "fields", "numbers", "percents", "place", "confirms"}
+    assert kept.keys() <= {"kinds", "hints", "marks", "fields", "numbers", "percents", "place", "confirms"}
     assert all(set(kept.get(name, "")) <= set("0123456789.,-e+") for name in ("numbers", "percents"))
 
 

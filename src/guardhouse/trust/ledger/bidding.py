@@ -106,6 +106,10 @@ _CURRENCY: Final = frozenset("$€£¥₹&+%")
 _JOINS: Final = frozenset({"and", "then", "or"})
 _PAST: Final = frozenset("paid sent bought wrote told gave got made did had took went said left".split())
 _ENDINGS: Final = ("ed", "ing")
+_SHORTEST_PAST: Final = 4
+_NO_PAST: Final = frozenset("need feed embed proceed exceed speed bring string ping sing ring".split())
+_HOURS: Final = frozenset("daily from until till to at every on all weekdays today now monday saturday sunday".split())
+"""Behind `open`, these say when something is."""
 _MOST_BIDS: Final = 60
 _LOOKING: Final = frozenset(
     "show find search look list read summarise summarize check compare see view explain describe open display browse "
@@ -131,6 +135,60 @@ def bids(text: str) -> list[Bid]:
         if len(found) >= _MOST_BIDS:
             break
     return found[:_MOST_BIDS]
+
+
+class Needed(NamedTuple):
+    """What a text says must be, without telling anybody to do it."""
+
+    done: tuple[str, ...] = ()
+    """What must be done, as it is said: `the order has to be cancelled`."""
+    placed: bool = False
+    """Something must be somewhere, or go there: `her day should be on the home page`."""
+
+
+def needed(text: str) -> Needed:
+    """What must be done or be somewhere, by the statements of a text. What is asked is not."""
+    done: list[str] = []
+    placed = False
+    for sentence in sentences(text):
+        said = words(sentence) if not asks(sentence) else []
+        if not _REPORTED.isdisjoint(said):
+            continue
+        for at in range(1, len(said) - 2):
+            size = next((len(must) for must in _MUST if tuple(said[at : at + len(must)]) == must), 0)
+            rest = said[at + size :] if size and said[at - 1] not in _NOBODY else []
+            if rest[:1] == ["be"] and len(rest) > 1:
+                done += [_undone(rest[1])] if rest[1].endswith("ed") or rest[1] in _PAST else []
+                placed = placed or rest[1] in _PLACED
+            placed = placed or (rest[:1] == ["go"] and len(rest) > 1)
+    return Needed(tuple(done), placed)
+
+
+def _undone(participle: str) -> str:
+    """The verb of what is done: `cancelled`, `paid`."""
+    if participle in _PAST:
+        return {"paid": "pay", "sent": "send", "bought": "buy", "told": "tell", "given": "give"}.get(
+            participle, participle
+        )
+    base = stem(participle)
+    return base[:-1] if base not in VERBS and base[-2:] in {"ll", "tt", "pp", "nn"} else base
+
+
+_REPORTED: Final = frozenset("said says wrote writes told asks asked wants claims thinks according apparently".split())
+_MUST: Final = (("needs", "to"), ("need", "to"), ("has", "to"), ("have", "to"), ("ought", "to"), ("must",), ("should",))
+_NOBODY: Final = frozenset("i we you he she they who".split())
+_PLACED: Final = frozenset("on in at up there online live".split())
+
+
+def is_wish(text: str) -> bool:
+    """Whether a text only names what somebody would like: `2x the usual beans, please`. Nothing is told or asked in it,
+    and nobody says so of anything."""
+    said = words(text)
+    told = {*_FINITE, *_HAPPENS, *_ASKING, *_MODAL, *_PAST, *_SUBORDINATE, "i", "he", "she", "they", "we", "it", "you"}
+    return 1 < len(said) <= _LONGEST_WISH and "?" not in text and told.isdisjoint(said)
+
+
+_LONGEST_WISH: Final = 24
 
 
 def asks(sentence: str) -> bool:
@@ -209,11 +267,15 @@ def _may_begin(said: list[str], at: int) -> bool:
         return following not in {"i", "we", "you", "they", "not", ""}
     if word in _SUBJECTS or word in _ASKING or word in _MODAL or word in _SMALL:
         return False
-    if word in _PAST or (word.endswith(_ENDINGS) and len(word) > 5):
+    if word in _PAST or (word.endswith(_ENDINGS) and len(word) > _SHORTEST_PAST and word not in _NO_PAST):
+        return False
+    if word.endswith("s") and not word.endswith("ss"):
+        return False  # somebody does it, or it is several things
+    if word == "open" and (following in _HOURS or following.isdecimal()):
         return False
     if word in _ONLY_NOUNS or following == "of":
         return False
-    if stem(word) in VERBS or word in _ALSO_NOUNS or word in _PLAIN:
+    if stem(word) in VERBS or word in _ALSO_NOUNS or word in _PLAIN or (word, following) in _TOGETHER:
         return following not in _FINITE and not (_is_subject(said, at))
     return (following in _PRONOUNS or following in _DETERMINERS) and not word.endswith("s")
 
@@ -224,7 +286,7 @@ def _is_subject(said: list[str], at: int) -> bool:
     if following in _DETERMINERS or following in _PRONOUNS:
         return False
     for word in said[at + 1 : at + _FAR]:
-        if word in _TELLING or word in {"that", "if", "and", "but", "or", "then"} or word.endswith("ing"):
+        if word in _TELLING or word in _BREAKING or word.endswith("ing"):
             return False
         if word in _FINITE or word in _HAPPENS:
             return True
@@ -232,11 +294,16 @@ def _is_subject(said: list[str], at: int) -> bool:
 
 
 _FAR: Final = 12
+_BREAKING: Final = frozenset("that if and but or then where when".split())
 _FINITE: Final = frozenset("is was has are were wants needs isnt wasnt hasnt never still does doesnt didnt did".split())
 _HAPPENS: Final = frozenset(
     "failed fails fail bounced arrived arrives broke breaks broken works worked stopped went came looks seems appears "
     "hangs crashed crashes disappeared missing".split()
 )
+_TOGETHER: Final = frozenset(
+    (("clear", "out"), ("clear", "up"), ("throw", "away"), ("throw", "out"), ("pencil", "in"), ("call", "off"))
+)
+"""Verbs that are none without the word behind them."""
 _ONLY_NOUNS: Final = frozenset("payment appointment reservation subscription invitation reminder".split())
 
 
@@ -269,6 +336,8 @@ def _is_order_behind(said: list[str], large: list[bool], at: int) -> bool:
     if begin >= len(said) or large[begin] or not _may_begin(said, begin):
         return False
     word = said[begin]
+    if word == "let":
+        return "know" in said[begin + 1 : begin + _KNOWING]
     if word.endswith("s") and not word.endswith("ss"):
         return False
     following = said[begin + 1] if begin + 1 < len(said) else ""
@@ -277,6 +346,10 @@ def _is_order_behind(said: list[str], large: list[bool], at: int) -> bool:
         is_done_to = is_done_to or following.isdecimal()
         return is_done_to or (begin + 1 < len(said) and large[begin + 1])
     return stem(word) in VERBS or following in _PRONOUNS or following in _DETERMINERS
+
+
+_KNOWING: Final = 6
+"""How far `know` may stand behind `let`."""
 
 
 def begins_telling(word: str, following: str) -> bool:

@@ -6,6 +6,7 @@ errs by hearing too little: what is not heard is asked about.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.ledger.kinds import VERBS
@@ -92,6 +93,8 @@ def _without_forbidden(sentence: str, *, removes: bool) -> str:
     said = words(sentence)
     if not _ACCUSING.isdisjoint(said):
         return "\n"
+    if _is_unwanted(said):
+        return sentence
     spares = removes and _spares(sentence)
     if not spares and _FORBIDDING.isdisjoint(said) and "not" not in said and _KEEPING.isdisjoint(said):
         return sentence
@@ -103,6 +106,15 @@ def _without_forbidden(sentence: str, *, removes: bool) -> str:
         if not (spares and _spares(clause) and not any(stem(word) in _REMOVING for word in words(clause)))
     ]
     return "".join(kept)
+
+
+def _is_unwanted(said: list[str]) -> bool:
+    """`I don't want the lamp any more` forbids nothing: it says what is to be gone."""
+    wants = any(pair in _UNWANTED for pair in pairwise(said))
+    return wants and not {"anymore", "longer", "more"}.isdisjoint(said) and "i" in said[:2]
+
+
+_UNWANTED: Final = frozenset((("dont", "want"), ("dont", "need"), ("longer", "want"), ("longer", "need")))
 
 
 def _spares(clause: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.trust.ledger.kinds import with_means
+from guardhouse.trust.ledger.kinds import graver, with_means
 
 if TYPE_CHECKING:
     from guardhouse.trust.ledger.kinds import Kind
@@ -21,15 +21,17 @@ def asks_for(
     *,
     all_theirs: bool,
     all_given: bool = False,
+    led: bool = False,
 ) -> bool:
     """Whether the user asked for such an action, or for one that takes it.
 
     `grave` are words about access among the arguments: like those in the tool's name they must have been said. Where
     the user has a word for what is done but none for what it is done to, it is enough that every argument is theirs
-    (`all_theirs`). If something is gone afterwards, they must have named every one of them (`all_given`); if something
-    is open to others, not even that will do.
+    (`all_theirs`); where even the word says little, only if nobody else speaks of such a thing (not `led`). If
+    something is gone afterwards, they must have named every one of them (`all_given`), or called what is to be gone by
+    its name alone; if something is open to others, not even that will do.
     """
-    if kind.is_grave and not any(map(sightings.said_word, kind.grave)):
+    if kind.is_grave and not any(sightings.said_word(said) for word in kind.grave for said in graver(word)):
         return False
     if not all(map(sightings.said_word, grave)):
         return False
@@ -46,13 +48,22 @@ def asks_for(
     named = any(map(sightings.said_word, kind.nouns))
     if not fitting:
         hinted = frozenset(one for request in sightings.requests for one in request.hints)
-        return not hinted.isdisjoint(kind.verbs) and _is_meant(kind, hinted, named=named, all_theirs=all_theirs)
+        return not hinted.isdisjoint(kind.verbs) and _is_meant(
+            kind, hinted, named=named, all_theirs=all_theirs and not led
+        )
     if not kind.named or named:
         return True
     # A goal was named, not its means: `buy me a watch` says nothing of carts.
     if kind.is_free_step or any(verb not in direct or verb in _SELF_EVIDENT for verb in fitting):
         return True
-    return (all_given or (all_theirs and not kind.is_destroying)) and not kind.is_grave
+    by_name = "by name" in sightings.marks and not led
+    return (all_given or (all_theirs and (by_name or not kind.is_destroying))) and not kind.is_grave
+
+
+def has_word_for(kind: Kind, sightings: Sightings) -> bool:
+    """Whether the user has any word for such an action, or for one that takes it."""
+    said = (one for request in sightings.requests for one in (*request.kinds, *request.hints))
+    return not with_means(said).isdisjoint(kind.verbs)
 
 
 _LASTING: Final = frozenset({"run", "push", "merge", "commit"})

@@ -84,7 +84,7 @@ _RARER: Final = (
     ("pay", "spend debit topup"),
     ("buy", "sell trade bid"),
     ("book", "lend borrow lease loan hire"),
-    ("create", "enqueue appeal transcribe stash issue"),
+    ("create", "enqueue appeal transcribe stash issue bill invoice quote"),
     ("change", ("allocate allot repair tune restore undo revert rollback reset downgrade split unpublish renew "
                 "exchange hold freeze unfreeze block unblock release")),
     ("delete", "unpublish retract scrap kill empty unlist throw fire"),
@@ -186,6 +186,10 @@ MEANS: Final = {
 OUTWARD: Final = frozenset("send post share invite pay buy book call rate upload".split())
 """What reaches other people, or costs money."""
 DESTROYING: Final = frozenset("delete cancel".split())
+WORKING: Final = frozenset("pull commit push branch".split())
+"""Steps by which work on a versioned thing gets to where it belongs."""
+PUBLISHED: Final = frozenset(map(stem, "site website page live online deploy publish release homepage blog".split()))
+"""Words of people's for what has to be released and deployed before anybody sees it."""
 FREE_STEPS: Final = frozenset("cart redeem mark search switch".split())
 """Steps in somebody's own store that are undone as easily as they were done."""
 
@@ -204,6 +208,7 @@ NOUNS: Final = (
     "hotel stay accommodation apartment hostel",
     "room stay hotel accommodation",
     "restaurant table dinner lunch food meal",
+    "slot table seat appointment reservation booking visit time",
     "car vehicle rental ride taxi cab",
     "flight plane ticket airline trip",
     "password passcode pin credential login secret",
@@ -271,6 +276,11 @@ def synonyms(noun: str) -> frozenset[str]:
     return frozenset({noun}).union(*(group for group in _GROUPS if noun in group))
 
 
+def is_sort(word: str) -> bool:
+    """Whether a word says what sort of thing something is."""
+    return any(stem(word) in group for group in _GROUPS)
+
+
 def is_ordinary(word: str) -> bool:
     """Whether a word is one of the language, and so nobody's name."""
     base = stem(word)
@@ -326,8 +336,15 @@ _PUBLIC: Final = stemmed(
 )
 GRAVE: Final = stemmed(
     "password permission visibility role webhook forwarding pin key token secret 2fa owner access credential scope "
-    "lock unlock privacy"
+    "lock unlock privacy dns nameserver"
 )
+_ACCESS: Final = stemmed("access permission right role")
+"""Words about access of which one may stand for another."""
+
+
+def graver(word: str) -> frozenset[str]:
+    """The stems of the words that somebody may say for one about access."""
+    return _ACCESS if word in _ACCESS else frozenset({word})
 
 
 def kind_of(tool: str, description: str = "") -> Kind:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 _LABELS: Final = frozenset(
     "item order id no nr number ref reference sku ticket booking reservation invoice issue pr request case # key "
-    "code event transaction flight room berth patient".split()
+    "code event transaction flight room berth patient release version tag quote campaign backup draft entry "
+    "file".split()
 )
 """Words that an id follows."""
 _EDGES: Final = "\"'“”‘’«»()[]{}<>|*_~=,;:!?`….-"

@@ -13,8 +13,8 @@ import msgspec
 
 from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument, names_one
 from guardhouse.trust.ledger.fields import is_confidential
-from guardhouse.trust.ledger.intent import asks_for
-from guardhouse.trust.ledger.kinds import kind_of, synonyms
+from guardhouse.trust.ledger.intent import asks_for, has_word_for
+from guardhouse.trust.ledger.kinds import PUBLISHED, WORKING, kind_of, synonyms
 from guardhouse.trust.ledger.picking import LONGEST_CHOICE, Picker
 from guardhouse.trust.ledger.questions import (
     LONGEST_PHRASE,
@@ -27,7 +27,7 @@ from guardhouse.trust.ledger.questions import (
     power_words,
     runs,
 )
-from guardhouse.trust.ledger.reckoning import is_reckoned
+from guardhouse.trust.ledger.reckoning import changed_by, is_reckoned
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
 from guardhouse.trust.ledger.saying import FROM, THING
 from guardhouse.trust.ledger.sightings import (
@@ -67,12 +67,16 @@ _LONGEST_TIME: Final = 1000
 """How long something takes is nobody's business, in any unit that people use."""
 _TIMED: Final = (("plan",), ("book",), ("create",), ("search",), ("invite",), ("send",))
 """Kinds that have a length, which a model may choose."""
+_HEADS: Final = frozenset("people persons guests party seats pax covers adults".split())
+_MOST_HEADS: Final = 20
+"""For so many a table may be booked without anybody saying how many they are."""
 _ADDRESSES: Final = frozenset({"address", "street"})
 _PIECES: Final = frozenset("count qty quantity pieces units number copies".split())
 _ATTACHED: Final = frozenset("attachment attachments attach enclosure enclosures".split())
 _PRICES: Final = frozenset("price bid fee rate total cost budget tip sum max limit".split())
 _SMALL: Final = 10_000
 """A number below tells hardly anything."""
+_RELEASING: Final = frozenset(map(stem, ("deploy", "release", "publish")))
 _STEPS: Final = frozenset(
     (
         "create",
@@ -91,6 +95,8 @@ _STEPS: Final = frozenset(
     )
 )
 """Kinds of small steps that nobody speaks of, on the way to what they want."""
+_TELLING: Final = frozenset("send post share invite call rate".split())
+"""Kinds of calls whose answers may be somebody else's."""
 _PICKS: Final = frozenset({Role.SELECTOR, Role.DATE, Role.PATH})
 """Roles of which a value may be an id that a service has just given out."""
 
@@ -161,6 +167,7 @@ class Ledger:
             self._sightings,
             all_theirs=all_theirs,
             all_given=all_given and any(one.source == "user" for one in traced),
+            led=self._is_led,
         )
 
     def is_small(self, traced: Iterable[Traced]) -> bool:
@@ -175,8 +182,21 @@ class Ledger:
         acts = any({*one.kinds, *one.hints} - {"search"} for one in self._sightings.requests)
         if kind.verbs[:1] == ("sign in",):
             acts = bool(self._sightings.requests)  # also to look something up
-        is_step = not _STEPS.isdisjoint(kind.verbs[:1]) and not kind.breaks
-        return acts and is_step and self.is_small(traced) and not self._is_led
+        is_step = not _STEPS.isdisjoint(kind.verbs[:1]) and not kind.breaks and self.is_small(traced)
+        is_step = is_step or (self._goes_on and all(one.is_fine for one in traced))
+        return acts and is_step and not self._is_led
+
+    @cached_property
+    def _goes_on(self) -> bool:
+        """Whether the call brings work to where it belongs that was done in this session: it commits, pushes, releases
+        or deploys something, and nothing else."""
+        kind = self._shape.kind
+        if kind.is_grave or kind.is_destroying or self._stakes.are_money:
+            return False
+        if not WORKING.isdisjoint(kind.verbs[:1]):
+            return True
+        releases = not _RELEASING.isdisjoint(map(stem, name_words(self._shape.name)))
+        return releases and any(map(self._sightings.said_word, PUBLISHED))
 
     @cached_property
     def _is_led(self) -> bool:
@@ -189,7 +209,12 @@ class Ledger:
         kind = self._shape.kind
         if self._stakes.tells or kind.is_grave or grave_choices(self._found):
             return False
-        return not self._is_led and asks_for(kind, frozenset(), self._sightings, all_theirs=False)
+        if self._is_led:
+            return False
+        small = not self._stakes.are_high and not _STEPS.isdisjoint(kind.verbs[:1]) and not kind.breaks
+        if small and has_word_for(kind, self._sightings):
+            return True
+        return asks_for(kind, frozenset(), self._sightings, all_theirs=False)
 
     def _services(self) -> set[tuple[int, int | None]]:
         """The things that came in beside which the service stands that the call is for, by event and place."""
@@ -203,7 +228,8 @@ class Ledger:
 
     def _trace(self, argument: Argument) -> Iterator[Traced]:
         if isinstance(argument.value, str) and (argument.role is Role.CONTENT or self._is_told(argument)):
-            for part in supplied(argument.value, self._sightings, self._known, outward=self._stakes.outward):
+            edits = () if self._stakes.outward else self._edited
+            for part in supplied(argument.value, self._sightings, self._known, outward=self._stakes.outward, own=edits):
                 source: Source = "untrusted" if part.seen is not None else "nowhere"
                 yield Traced(argument.field, argument.role, source, part.seen, part.private)
         elif argument.is_unread:
@@ -231,6 +257,14 @@ class Ledger:
             for part in supplied(value, self._sightings, self._known, outward=True):
                 if part.private:
                     yield Traced(argument.field, argument.role, "trusted", part.seen, private=True)
+
+    @cached_property
+    def _edited(self) -> frozenset[int]:
+        """The events in which the very thing was read that the call changes: by the same path or id."""
+        named = [
+            one for one in self._found if one.role in {Role.PATH, Role.SELECTOR} and not isinstance(one.value, bool)
+        ]
+        return self._sightings.read_of([[str(form) for form in candidates(one)] for one in named])
 
     @cached_property
     def _known(self) -> frozenset[str]:
@@ -297,7 +331,12 @@ class Ledger:
             return ("derived",)
         if self._picker.is_spoken_name(argument):
             return ("derived",)
+        if self._is_worked_on(argument, forms):
+            return ("derived",)
         seen = self._sightings.untrusted(forms, argument.role)
+        by = changed_by(argument.value, self._sightings) if argument.role is Role.AMOUNT and not theirs_only else None
+        if by is not None and not seen and "delegates" in self._sightings.marks:
+            return ("delegated", by)
         if not seen:
             if self._is_mere_look(argument) and _is_small(argument.value):
                 return ("derived",)
@@ -336,11 +375,20 @@ class Ledger:
         """Whether a value is the id of what a call of this session made. Where something is gone or goes out by it, a
         service must have said so in a field of its own, at the top of its answer, nobody must have named it before,
         and it must be such a thing that the call is about."""
+        began = min(one.event.seq for one in every)
         if not self._stakes.are_high:
-            return any(map(is_top_id, new)) or any(map(is_new_key, new))
+            return any(map(is_top_id, new)) or any(is_new_key(one) and one.event.seq == began for one in new)
         first = min((one.event.seq for one in every if is_id_of(one)), default=0)
         tops = [one for one in new if is_top_id(one) and one.event.seq == first]
+        made = [one for one in new if is_new_key(one) and not _TELLING.issuperset(kind_of(one.event.name).verbs[:1])]
+        tops = tops or [one for one in made if one.event.seq == began]
         return any(not self._shape.kind.nouns.isdisjoint(kind_of(one.event.name).nouns) for one in tops)
+
+    def _is_worked_on(self, argument: Argument, forms: list[str]) -> bool:
+        """Whether a step of work goes on with what was worked on before in this session."""
+        if argument.role not in {Role.SELECTOR, Role.DESTINATION} or not self._goes_on or self._is_led:
+            return False
+        return self._sightings.is_worked_on([form for form in forms if form.startswith(("text:", "id:"))])
 
     def _is_other_sum(self, argument: Argument) -> bool:
         """Whether a number would be spent in place of the sum that the user gave."""
@@ -465,6 +513,8 @@ class Ledger:
         value = argument.value
         if isinstance(value, int) and not _LASTING.isdisjoint(name_words(argument.key)):
             return 0 < value < _LONGEST_TIME and self._shape.kind.verbs[:1] in _TIMED
+        if isinstance(value, int) and not _HEADS.isdisjoint(name_words(argument.key)):
+            return 0 < value <= _MOST_HEADS and not self._stakes.are_money
         if argument.role is Role.AMOUNT:
             return self._is_one_piece(argument)
         if argument.role is Role.PATH:

@@ -81,6 +81,8 @@ class Picker:
     def _chosen(self, argument: Argument, seen: list[Occurrence]) -> Occurrence | None:
         """The entry that has a value as its own id, if the model may choose between such entries, the user's words
         speak of no other, and nobody but the service that lists them names it."""
+        if argument.role is Role.PATH and not self._stakes.are_high and not self._named_file() and self._chooses():
+            return seen[0]
         if argument.role is not Role.SELECTOR:
             return None
         own = [one for one in seen if (is_key(one) or is_structured(one)) and self._may_list(one)]
@@ -93,10 +95,13 @@ class Picker:
             return None
         return own[0]
 
+    def _named_file(self) -> bool:
+        return "file" in self._sightings.marks
+
     def _is_spoken_file(self, path: str) -> bool:
         """Whether the user spoke of a file by a word of its name, and named no other."""
         name = words(path.replace("\\", "/").rstrip("/").rpartition("/")[2].rpartition(".")[0])
-        return "file" not in self._sightings.marks and any(self._sightings.said_word(stem(word)) for word in name)
+        return not self._named_file() and any(self._sightings.said_word(stem(word)) for word in name)
 
     def _is_carried(self, one: Occurrence) -> bool:
         """Whether a value came with texts that anybody writes."""

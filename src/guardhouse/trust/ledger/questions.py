@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.trust.ledger.arguments import LONGEST_NAME
-from guardhouse.trust.ledger.kinds import GRAVE
+from guardhouse.trust.ledger.kinds import GRAVE, PUBLISHED, graver
 from guardhouse.trust.ledger.leading import leading
 from guardhouse.trust.ledger.reading import ANYTHING, GRAM
 from guardhouse.trust.ledger.roles import Role
@@ -70,7 +70,8 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
     found = tuple(found)
     kind = shape.kind
     asked: dict[str, None] = {grant_of(shape.name): None, str(ANYTHING): None}
-    telling = {*kind.nouns, *kind.words, *kind.grave, *grave_choices(found)}
+    spoken = (said for word in kind.grave for said in graver(word))
+    telling = {*kind.nouns, *kind.words, *spoken, *grave_choices(found), *PUBLISHED}
     asked.update((f"word:{word}", None) for word in sorted(telling))
     asked.update((f"act:{word}", None) for word in (*kind.words, kind.breaks) if word)
     asked.update(dict.fromkeys(leading(kind)))
@@ -87,7 +88,8 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
             asked.update((f"by:{name}", None) for name in local_names(argument.value))
         if argument.role is Role.AMOUNT and isinstance(argument.value, (int, float)):
             shares = (form for times in SHARES for form in (argument.value * times, argument.value / times))
-            for operand in (*operands(float(argument.value), requests), *map(number_form, shares)):
+            changed = (form for pair in changes(float(argument.value)) for form in pair)
+            for operand in (*operands(float(argument.value), requests), *map(number_form, shares), *changed):
                 asked[f"num:{operand}"] = None
         if len(asked) > _MOST_QUESTIONS:
             raise ValueError("there is too much in this call to tell where it comes from")
@@ -243,6 +245,17 @@ def operands(number: float, requests: Iterable[Request]) -> Iterator[str]:
         if share:
             for rest in (number, *(number - given for given in numbers)):
                 yield from (number_form(round(rest / share, 6)), number_form(round(rest / (1 + share), 6)))
+
+
+_STEPS: Final = (1, 2, 5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 80, 100, 120, 150, 200, 250, 300, 400, 500, 1000)
+"""By how much sums are raised and lowered: nobody keeps numbers, so only likely ones can be asked for."""
+
+
+def changes(number: float) -> Iterator[tuple[str, str]]:
+    """By how much a sum may have been changed to this one, and what it would have been before."""
+    for step in _STEPS:
+        yield number_form(step), number_form(number - step)
+        yield number_form(step), number_form(number + step)
 
 
 def _reckoned_with(requests: Iterable[Request]) -> list[float]:

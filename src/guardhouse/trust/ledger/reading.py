@@ -29,7 +29,16 @@ from guardhouse.trust.ledger.kinds import acts_in
 from guardhouse.trust.ledger.leading import speaks_of
 from guardhouse.trust.ledger.listings import own_ids
 from guardhouse.trust.ledger.values import Value, is_whole, number_form, values
-from guardhouse.trust.ledger.words import comparable, going_by, grams, name_words, stem, telling, words
+from guardhouse.trust.ledger.words import (
+    comparable,
+    going_by,
+    grams,
+    name_words,
+    named_exactly,
+    stem,
+    telling,
+    words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -322,6 +331,8 @@ class _Reader:
             self._measure_value(at, field, value)
         self._phrases(said, slot)
         self._words(at, said)
+        if is_field and 1 < len(said) <= _LONGEST_SEGMENT:
+            self._draft(at).add([named_exactly(said)])
         if len(said) > 1:
             for sentence in _sentences(text):
                 self._leads(sentence, slot)
@@ -515,6 +526,16 @@ def read_content(
     reader = _Reader(labels, echoed, shaped=shaped, printed=printed)
     reader.read_answer(content)
     return reader.done()
+
+
+def with_new_id(reading: Reading, echoed: frozenset[str]) -> Reading:
+    """The reading of an answer of a tool that made something, with the id of that: the first id at its beginning that
+    the call did not have."""
+    if any(one.slot == FIRST_KEY for one in reading.seen):
+        return reading
+    ids = (one for one in reading.seen if one.value.type == "id" and one.slot[1:].startswith("0:"))
+    first = next((one for one in ids if str(one.value) not in echoed), None)
+    return reading if first is None else reading._replace(seen=(*reading.seen, Seen(first.value, FIRST_KEY)))
 
 
 def echoes(params: Any) -> frozenset[str]:

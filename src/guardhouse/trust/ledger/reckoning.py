@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from guardhouse.trust.ledger.questions import SHARES, operands
+from guardhouse.trust.ledger.questions import SHARES, changes, operands
 from guardhouse.trust.ledger.sightings import is_id_of, is_pointed, is_written
 from guardhouse.trust.ledger.values import number_form
 
 if TYPE_CHECKING:
+    from guardhouse.model import Occurrence
     from guardhouse.trust.ledger.sightings import Sightings
 
 
@@ -29,6 +30,19 @@ def is_reckoned(value: Any, sightings: Sightings, *, theirs_only: bool = False) 
     in_play = [one for one in sightings.untrusted(forms) if not is_id_of(one)]
     trusted = any(sightings.trusted([form]) for form in forms)
     return trusted or any(is_pointed(one) or not is_written(one) for one in in_play)
+
+
+def changed_by(value: Any, sightings: Sightings) -> Occurrence | None:
+    """Where a source that the user pointed at says by how much to change a sum, if a number is one of the user's own
+    sums with that added or taken off."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    for step, before in changes(float(value)):
+        said = [one for one in sightings.untrusted([f"num:{step}"]) if is_pointed(one) and not is_id_of(one)]
+        own = [one for one in sightings.trusted([f"num:{before}"]) if not is_id_of(one)]
+        if said and own:
+            return said[0]
+    return None
 
 
 def _is_share(value: float, sightings: Sightings, *, theirs_only: bool) -> bool:

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from guardhouse.trust.ledger.asking import asked_for
-from guardhouse.trust.ledger.bidding import bids
+from guardhouse.trust.ledger.bidding import bids, is_wish, needed
 from guardhouse.trust.ledger.clauses import affirmed
 from guardhouse.trust.ledger.confirming import is_confirmation
 from guardhouse.trust.ledger.fields import SPOKEN_OF
-from guardhouse.trust.ledger.kinds import KINDS
+from guardhouse.trust.ledger.kinds import DESTROYING, KINDS, is_sort
 from guardhouse.trust.ledger.saying import MOST_WORDS, is_addressed, numbers_by_use, people
 from guardhouse.trust.ledger.values import Value, values
-from guardhouse.trust.ledger.words import stem, words
+from guardhouse.trust.ledger.words import COMMON, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -70,6 +70,8 @@ MARKS: Final = {
     "people": "",
     "addressed": "",
     "how paid": "card|visa|mastercard|amex|paypal|debit|credit|cash|balance|account",
+    "by name": "",
+    "wishes": "",
 }  # fmt: skip
 
 _ORDINALS: Final = {name: number for number, name in enumerate("first second third fourth fifth sixth".split())}
@@ -181,10 +183,14 @@ def read_request(typed: str) -> Request:
     numbers = [form for form in amounts if len(form) <= _LONGEST_NUMBER]
     numbers += [str(_NUMBER_WORDS[word]) for word in said if word in _NUMBER_WORDS]
     typed_values = list(values(meant))
+    wishes = not orders and is_wish(meant)
+    musts = needed(meant)
+    plainly = asked.plainly | asked_for([[word] for word in musts.done]).plainly
+    perhaps = asked.perhaps | (_WISHED if wishes else _PLACING if musts.placed else frozenset())
     return Request(
-        kinds=tuple(sorted(asked.plainly)),
-        hints=tuple(sorted(asked.perhaps)),
-        marks=tuple(_marks(said, stemmed, scope, _shown(typed, typed_values, orders))),
+        kinds=tuple(sorted(plainly)),
+        hints=tuple(sorted(perhaps - plainly)),
+        marks=tuple(_marks(said, stemmed, scope, _shown(typed, typed_values, orders, wishes=wishes))),
         fields=tuple(field for field in SPOKEN_OF if field in stemmed),
         numbers=tuple(dict.fromkeys(numbers))[:_MOST_NUMBERS],
         money=tuple(dict.fromkeys(uses.money))[:_MOST_NUMBERS],
@@ -214,12 +220,27 @@ def _scope(orders: list[Bid], said: list[str]) -> list[str]:
 _WHICH: Final = frozenset(mark for mark in MARKS if mark.startswith(("max ", "min ")) or mark in {"all", "again"})
 
 
-def _shown(typed: str, typed_values: list[Value], orders: list[Bid]) -> set[str]:
+def _shown(typed: str, typed_values: list[Value], orders: list[Bid], *, wishes: bool) -> set[str]:
     """Marks that no words of their own set: what a message names, and what it orders."""
     found = {"file"} if any(value.type == "path" for value in typed_values) else set()
     found |= {"people"} if people(typed) else set()
     found |= {"copies"} if any(stem(one.verb) in _COPYING or "as is" in " ".join(one.core) for one in orders) else set()
+    found |= {"by name"} if any(map(_calls_by_name, orders)) else set()
+    found |= {"wishes"} if wishes else set()
     return found | ({"addressed"} if is_addressed(typed) else set())
+
+
+_WISHED: Final = frozenset({"buy", "cart", "book", "create"})
+"""What somebody may mean who just names a thing: `two kilos of the usual beans, please`."""
+_PLACING: Final = frozenset({"change", "post", "create", "move"})
+"""What somebody may mean who says where something has to be."""
+
+
+def _calls_by_name(order: Bid) -> bool:
+    """Whether an order to have something gone says what by its own name, and not by what sort of thing it is: `cancel
+    the earbuds`, but not `delete the account`."""
+    called = [word for word in order.core[1:] if word not in COMMON]
+    return bool(called) and not any(map(is_sort, called)) and not DESTROYING.isdisjoint(asked_for([order.core]).plainly)
 
 
 _COPYING: Final = frozenset(map(stem, "forward copy paste quote attach cite transcribe repost".split()))

@@ -12,7 +12,7 @@ from guardhouse.trust.ledger.bidding import asks, begins_telling, bids
 from guardhouse.trust.ledger.clauses import affirmed, sentences
 from guardhouse.trust.ledger.kinds import VERBS, is_ordinary
 from guardhouse.trust.ledger.values import MONTHS, Value, values
-from guardhouse.trust.ledger.words import COMMON, grams, stem, telling, words
+from guardhouse.trust.ledger.words import COMMON, grams, named_exactly, stem, telling, unaccented, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +112,9 @@ def told_of(typed: str) -> tuple[str, ...]:
     meant = affirmed(typed)
     counted = numbers_by_use(meant).counted
     told = telling(words(meant)[:MOST_WORDS])
-    return tuple(dict.fromkeys(word for word in told if word not in VERBS and word not in counted))
+    files = [words(value.form) for value in values(meant) if value.type == "path" and "/" not in value.form]
+    exactly = [named_exactly(name) for name in files if len(name) > 1]
+    return tuple(dict.fromkeys([*(word for word in told if word not in VERBS and word not in counted), *exactly]))
 
 
 def spared(typed: str) -> tuple[str, ...]:
@@ -180,6 +182,8 @@ def _values(meant: str) -> Iterator[Value]:
             yield from (Value("word", stem(name)), Value("text", name))
     for size in range(1, _LONGEST_PHRASE + 1):
         yield from (Value("text", phrase) for phrase in grams(said, size))
+        if not meant.isascii():
+            yield from (Value("text", phrase) for phrase in grams([unaccented(word) for word in said], size))
 
 
 _WEEKDAYS: Final = frozenset(

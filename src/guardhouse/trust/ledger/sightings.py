@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from guardhouse.trust.ledger.roles import Role
 
 _FEW_WORDS: Final = 8
+_TELLING: Final = 2
+"""Words that some of the entries share, from which on these are a sort of their own."""
 _SHORTEST_NAME: Final = 3
 
 
@@ -109,6 +111,19 @@ class Sightings:
         """Whether the user spoke of what a value belongs to."""
         own = self.object_of(one)
         return own is not None and not self._state.said.isdisjoint(own.words)
+
+    def is_worked_on(self, forms: Iterable[str]) -> bool:
+        """Whether a call of this session that made or changed something was given one of these."""
+        found = (one for form in forms for one in self._traces.found.get(form, ()))
+        return any(one.slot == WRITTEN and is_deed(one) for one in found)
+
+    def read_of(self, values: Sequence[Sequence[str]]) -> frozenset[int]:
+        """The events that came back from calls with all of these values, each given in its forms."""
+        asked = [
+            {one.event.seq for form in forms for one in self._traces.found.get(form, ()) if one.slot == WRITTEN}
+            for forms in values
+        ]
+        return frozenset(set.intersection(*asked)) if asked else frozenset()
 
     def planted(self, run: str) -> list[Occurrence]:
         """Where untrusted content had a run of words that neither the user said nor trusted data had before it."""
@@ -287,9 +302,8 @@ class _Family:
             )
             for place, said, size in members
         }
-        self._fit = {
-            place: sum(1 / shared[word] for word in said if shared[word] < len(members)) for place, said, _ in members
-        }
+        self._sort = {place: sum(1 < shared[word] < len(members) for word in said) for place, said, _ in members}
+        """How many words of the user's each of them shares with some of the others, and not with all."""
         self.best = max(self.scores.values())
         self.ties = list(self.scores.values()).count(self.best)
         self.distinct = {place for place, said, _ in members if any(shared[word] == 1 for word in said)}
@@ -299,13 +313,13 @@ class _Family:
         self._order = {place: number for number, place in enumerate(self.scores)}
 
     def may_stand_out(self, place: int) -> bool:
-        """Whether it may be the one that has most of something: it fits the user's words, or none of them does."""
-        return self._fit[place] > 0 or not any(self._fit.values())
+        """Whether it may be the one that has most of something: it is of the sort that the user spoke of, or no sort
+        can be told. The cheapest running watch is no cheap thing of another sort."""
+        return self._sort[place] > 0 or max(self._sort.values()) < _TELLING
 
     def flagged_like(self, place: int) -> frozenset[str]:
-        """What those have most of that fit the user's words as well as this one does, or better: the cheapest watch is
-        no cheap thing of another sort."""
-        fitting = (one for other, one in self._objects.items() if self._fit[other] >= self._fit[place])
+        """What those have most of that may be of the same sort."""
+        fitting = (one for other, one in self._objects.items() if self.may_stand_out(other) or not self._sort[place])
         return frozenset(flag for one in fitting for flag in one.flags)
 
     def index(self, place: int) -> int:

@@ -15,7 +15,7 @@ from guardhouse.trust.ledger.values import MONTHS, Value, values
 from guardhouse.trust.ledger.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from guardhouse.model import Occurrence
     from guardhouse.trust.ledger.sightings import Sightings
@@ -38,9 +38,17 @@ class Supplied(NamedTuple):
     """It is the user's own, and they did not speak of it."""
 
 
-def supplied(text: str, sightings: Sightings, known: frozenset[str], *, outward: bool) -> Iterator[Supplied]:
+def supplied(
+    text: str,
+    sightings: Sightings,
+    known: frozenset[str],
+    *,
+    outward: bool,
+    own: Collection[int] = (),
+) -> Iterator[Supplied]:
     """What of a text comes from untrusted content, or from private data that nobody spoke of; all of it, if it is too
-    long to be looked up. `known` are values that need no source. `outward`: others will read it."""
+    long to be looked up. `known` are values that need no source. `outward`: others will read it. `own` are events in
+    which the thing itself was read that the text goes into."""
     if len(words(text)) > MOST_WORDS:
         yield Supplied("a long text", None)
         return
@@ -51,7 +59,7 @@ def supplied(text: str, sightings: Sightings, known: frozenset[str], *, outward:
                 yield found
     if outward:
         yield from _secret(text, sightings, known)
-    yield from _copied(text, sightings, outward=outward)
+    yield from _copied(text, sightings, outward=outward, own=own)
 
 
 def _secret(text: str, sightings: Sightings, known: frozenset[str]) -> Iterator[Supplied]:
@@ -111,7 +119,7 @@ def _host(form: str) -> str:
     return host if colon and port.isdecimal() else place
 
 
-def _copied(text: str, sightings: Sightings, *, outward: bool) -> Iterator[Supplied]:
+def _copied(text: str, sightings: Sightings, *, outward: bool, own: Collection[int]) -> Iterator[Supplied]:
     """The first run of words that was copied from untrusted content and is longer than chance, and the first one from
     private data. Where more was read than can be found again, nobody can say that there is none."""
     said = words(text)
@@ -119,7 +127,7 @@ def _copied(text: str, sightings: Sightings, *, outward: bool) -> Iterator[Suppl
         yield Supplied(f"{len(said)} words", None)
         return
     forms = runs(said)
-    for stretch, seen in _runs_of(said, (sightings.planted(form) for form in forms)):
+    for stretch, seen in _runs_of(said, (_from_elsewhere(sightings.planted(form), own) for form in forms)):
         # Days, times and numbers nobody can say otherwise.
         length = sum(word not in _FIXED and not word[:1].isdecimal() for word in stretch)
         if _is_copy(length, sightings, pointed=all(any(map(is_pointed, found)) for found in seen), outward=outward):
@@ -130,6 +138,11 @@ def _copied(text: str, sightings: Sightings, *, outward: bool) -> Iterator[Suppl
             if len(stretch) >= _RUN_POINTED:
                 yield Supplied(f"{len(stretch)} words", seen[-1][0], private=True)
                 break
+
+
+def _from_elsewhere(planted: list[Occurrence], own: Collection[int]) -> list[Occurrence]:
+    """Where a run of words was seen, if not in the very thing that it goes into."""
+    return [] if any(one.event.seq in own for one in planted) else planted
 
 
 def _runs_of(

@@ -60,8 +60,15 @@ def going_by(name: str) -> str:
     return f"@{name}"
 
 
+def named_exactly(said: Sequence[str]) -> str:
+    """A whole name as one of the words of a thing: `report.docx` is not `old-report.docx`."""
+    return f"={' '.join(said)}"
+
+
 def stem(word: str) -> str:
     """One form for `schedule`, `schedules`, `scheduled` and `scheduling`."""
+    if not word.isascii():
+        word = unaccented(word)
     if len(word) < _SHORTEST_STEMMED or not word.isascii():
         return word
     base = _without_ending(word)
@@ -70,6 +77,12 @@ def stem(word: str) -> str:
     if len(base) > 3 and base.endswith("e"):
         base = base[:-1]
     return f"{base[:-1]}i" if len(base) > 3 and base.endswith("y") else base
+
+
+def unaccented(word: str) -> str:
+    """A word without accents, for names that are written with and without: never for addresses."""
+    plain = "".join(char for char in normalize("NFD", word) if not "\u0300" <= char <= "\u036f")
+    return plain if plain.isascii() else word
 
 
 def _without_ending(word: str) -> str:
