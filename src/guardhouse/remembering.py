@@ -23,6 +23,7 @@ from guardhouse.detect.provenance import (
     pointed,
 )
 from guardhouse.model import (
+    TOLD_GONE,
     TOLD_PEOPLE,
     TOLD_SPARED,
     TOLD_THINGS,
@@ -39,6 +40,7 @@ from guardhouse.trust.ledger import (
     agreed,
     echoes,
     going_by,
+    gone,
     only_made,
     pasted_part,
     proposal,
@@ -111,6 +113,7 @@ def _told(text: str) -> tuple[NewObject, ...]:
         NewObject(TOLD_THINGS, told_of(text)),
         NewObject(TOLD_PEOPLE, tuple(map(going_by, whom(text)))),
         NewObject(TOLD_SPARED, spared(text)),
+        NewObject(TOLD_GONE, gone(text)),
     )
 
 

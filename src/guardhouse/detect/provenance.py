@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import structs
+
 from guardhouse.detect.interface import Detector, Scene
 from guardhouse.model import Finding, Origin, ReasonCode, Severity, Span, ToolCallPost, ToolCallPre
 from guardhouse.trust import KNOWN_TOOLS, Capability
@@ -355,6 +357,8 @@ def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Findi
     from guardhouse.trust.ledger import Ledger, Sightings, is_unfit
 
     shape = _shape(scene)
+    if shape.kind.is_destroying and state.gone:
+        state = structs.replace(state, said=state.gone)  # what another order names is not what is to be gone
     sightings = Sightings(state, traces, _requests(scene, state))
     ledger = Ledger(shape, sightings, _arguments(scene), fetches=_only_fetches(scene))
     if not consequential(scene):

@@ -54,6 +54,7 @@ from guardhouse.model.records import NO_TEXT, AuditEvent, EventKind, RedactedTex
 from guardhouse.model.session_events import (
     GRADES,
     KINDS,
+    TOLD_GONE,
     TOLD_PEOPLE,
     TOLD_SPARED,
     TOLD_THINGS,
@@ -79,6 +80,7 @@ __all__ = [
     "MAX_DEPTH",
     "NO_FACTS",
     "NO_TEXT",
+    "TOLD_GONE",
     "TOLD_PEOPLE",
     "TOLD_SPARED",
     "TOLD_THINGS",

@@ -55,6 +55,7 @@ class Occurrence(msgspec.Struct, frozen=True):
 TOLD_THINGS: Final = 0
 TOLD_PEOPLE: Final = 1
 TOLD_SPARED: Final = 2
+TOLD_GONE: Final = 3
 """The groups of what a message of a person's speaks of."""
 
 
@@ -115,6 +116,8 @@ class SessionState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Fingerprints of the names of people in them."""
     spared: frozenset[int] = frozenset()
     """Fingerprints of the words of what they leave out."""
+    gone: frozenset[int] = frozenset()
+    """Fingerprints of the words that may say what is to be gone, where they order other things as well."""
     confirmed: int | None = None
     """The event in which the assistant showed what the user then said yes to."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.model import TOLD_PEOPLE, TOLD_SPARED, TOLD_THINGS, SessionState, Traces
+from guardhouse.model import TOLD_GONE, TOLD_PEOPLE, TOLD_SPARED, TOLD_THINGS, SessionState, Traces
 from guardhouse.sessions.interface import ANY_SLOT
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def session_state(index: SessionIndex, session_id: str) -> SessionState:
         said=_told(words, TOLD_THINGS),
         named=_told(words, TOLD_PEOPLE),
         spared=_told(words, TOLD_SPARED),
+        gone=_told(words, TOLD_GONE),
         confirmed=confirmed,
     )
 

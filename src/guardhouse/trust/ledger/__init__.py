@@ -15,7 +15,7 @@ from guardhouse.trust.ledger.questions import candidates, grant_of, questions
 from guardhouse.trust.ledger.reading import Object, Reading, echoes, only_made, read_content, with_new_id, written
 from guardhouse.trust.ledger.request import Request, from_kept, read_request
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
-from guardhouse.trust.ledger.saying import request_values, spared, told_of, whom
+from guardhouse.trust.ledger.saying import gone, request_values, spared, told_of, whom
 from guardhouse.trust.ledger.shapes import Shape, shape_of
 from guardhouse.trust.ledger.sightings import Sightings, is_unfit
 from guardhouse.trust.ledger.telltales import carries, telltales
@@ -43,6 +43,7 @@ __all__ = [
     "echoes",
     "from_kept",
     "going_by",
+    "gone",
     "grant_of",
     "is_led_to",
     "is_unfit",

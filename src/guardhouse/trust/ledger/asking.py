@@ -17,7 +17,7 @@ _IDIOMS: Final = {
         ("delete", "get rid|clear out|clear up|throw away|throw out|take away"),
         ("delete move", "bin it|bin them|bin that|bin the"),
         ("cancel delete", "call off"),
-        ("cancel switch", "turn off|switch off"),
+        ("switch", "turn off|switch off"),
         ("create", "take note|take a note|make note|make a note"),
         ("plan create", "pencil in|pencil it|pencil them"),
         ("send", "drop a line|shoot a"),
@@ -36,7 +36,7 @@ _PARTED: Final = {
         ("delete", "throw clear", "away out"),
         ("cancel delete", "stop", "subscription membership service contract delivery deliveries payments"),
         ("cancel", "call", "off"),
-        ("cancel switch", "turn switch", "off"),
+        ("switch", "turn switch", "off"),
         ("post change", "put", "up live online"),
         ("post change create", "get bring", "onto into"),
         ("send", "let", "know"),
@@ -104,6 +104,8 @@ def asked_for(orders: Iterable[Sequence[str]]) -> Asked:
     return Asked(frozenset(plainly), frozenset(perhaps) - plainly)
 
 
+_SET: Final = stemmed("alarm timer reminder subscription renewal")
+"""What is gone by being turned off."""
 _GONE: Final = frozenset({"gone", "off", "out", "back", "sent", "paid"})
 """Behind a thing that somebody wants, these say what is to become of it: `I want it cancelled`."""
 _OWNED: Final = frozenset("my our his her their your to in on into of".split())
@@ -118,6 +120,10 @@ def _parted(order: Sequence[str]) -> frozenset[str]:
     verb, rest = order[0], order[1:]
     if verb in {"get", "let"} and not {"me", "us"}.isdisjoint(rest):
         return frozenset()
+    if verb == "take" and "of" in rest:
+        return frozenset()  # `take a print of it out`
+    if verb in {"turn", "switch"} and "off" in rest and not _SET.isdisjoint(map(stem, rest)):
+        return frozenset({"switch", "cancel", "delete"})
     found = next((_PARTED[verb, word] for word in rest if (verb, word) in _PARTED), frozenset())
     return found if "know" not in rest or verb != "let" else frozenset({"send"})
 

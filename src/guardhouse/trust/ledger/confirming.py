@@ -18,6 +18,8 @@ _YES: Final = frozenset(
     "yes yeah yep yup sure ok okay proceed confirm confirmed correct approved approve agreed agree absolutely "
     "definitely ahead continue perfect right fine lgtm".split()
 )
+_FIRM: Final = _YES - frozenset("ok okay perfect right fine".split())
+_THANKING: Final = frozenset({"thanks", "thank"})
 _ENDING: Final = (" let it go ", " let it be ", " that is all ", " thats all ", " all for ")
 """What ends a talk, and agrees to nothing."""
 _WHEN: Final = frozenset(
@@ -35,6 +37,8 @@ def is_confirmation(message: str) -> bool:
         return False
     if any(phrase in f" {' '.join(said)} " for phrase in _ENDING):
         return False
+    if not _THANKING.isdisjoint(said) and _FIRM.isdisjoint(said):
+        return False  # `ok, thanks` is said to anything
     return all(word in _COURTESY or word in _WHEN or word.isdecimal() for word in said)
 
 

@@ -44,6 +44,8 @@ def asks_for(
     if kind.breaks and not sightings.bade(kind.breaks) and _ENDING.isdisjoint(direct & {*kind.verbs, *_ALWAYS_ENDS}):
         return False
     asked = with_means(direct)
+    if kind.verbs[0] == "share" and "share" not in direct and "hands" not in sightings.marks:
+        asked -= {"send", "post"}  # who is to be told of a thing is not thereby to have it
     fitting = [verb for verb in kind.verbs if verb in asked]
     named = any(map(sightings.said_word, kind.nouns))
     if not fitting:

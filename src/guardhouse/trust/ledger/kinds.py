@@ -28,7 +28,7 @@ _VERBS: Final = (
                 "assign cc together with")),
     ("pay", ("pay paid transfer send sent wire refund reimburse repay settle tip donate owe remit payment "
              " deposit contribute ")),
-    ("buy", ("buy bought order purchase get book reserve rent subscribe checkout grab pick rebook renew reorder shop "
+    ("buy", ("buy bought order purchase get book reserve rent subscribe checkout grab pick renew reorder shop "
              "basket cart want need gift upgrade pay")),
     ("book", ("book reserve reservation schedule arrange appointment rent order table room seat ticket get plan hold "
               "stay ride trip")),
@@ -85,11 +85,11 @@ _RARER: Final = (
     ("buy", "sell trade bid"),
     ("book", "lend borrow lease loan hire"),
     ("create", "enqueue appeal transcribe stash issue bill invoice quote"),
-    ("change", ("allocate allot repair tune restore undo revert rollback reset downgrade split unpublish renew "
+    ("change", ("rebook allocate allot repair tune restore undo revert rollback reset downgrade split unpublish renew "
                 "exchange hold freeze unfreeze block unblock release")),
     ("delete", "unpublish retract scrap kill empty unlist throw fire"),
     ("cancel", "scrap retract undo revert"),
-    ("move", "load unload tow dock moor deliver ship park unarchive"),
+    ("move", "rebook load unload tow dock moor deliver ship park unarchive"),
     ("run", "print scan stamp"),
     ("switch", "fill drain pump vent spray feed pair unpair connect disconnect quarantine"),
     ("mark", "escalate resolve acknowledge unarchive grade"),

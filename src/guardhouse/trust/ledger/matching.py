@@ -29,7 +29,7 @@ from guardhouse.trust.ledger.questions import (
 )
 from guardhouse.trust.ledger.reckoning import changed_by, is_reckoned
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
-from guardhouse.trust.ledger.saying import FROM, THING
+from guardhouse.trust.ledger.saying import FROM, OTHER, THING
 from guardhouse.trust.ledger.sightings import (
     Sightings,
     field_of,
@@ -440,6 +440,7 @@ class Ledger:
         aside = to or (role is Role.AMOUNT and self._stakes.are_money) or self._shape.kind.is_destroying
         but = {FROM} if aside else set()
         but |= {THING} if role is Role.RECIPIENT else set()
+        but |= {OTHER} if self._shape.kind.is_destroying else set()
         if self._sightings.by_user(forms, but=frozenset(but)):
             return "user"
         return "confirmed" if self._sightings.is_confirmed(forms) else None

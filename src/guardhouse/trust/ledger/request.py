@@ -72,6 +72,7 @@ MARKS: Final = {
     "how paid": "card|visa|mastercard|amex|paypal|debit|credit|cash|balance|account",
     "by name": "",
     "wishes": "",
+    "hands": "",
 }  # fmt: skip
 
 _ORDINALS: Final = {name: number for number, name in enumerate("first second third fourth fifth sixth".split())}
@@ -225,6 +226,7 @@ def _shown(typed: str, typed_values: list[Value], orders: list[Bid], *, wishes: 
     found = {"file"} if any(value.type == "path" for value in typed_values) else set()
     found |= {"people"} if people(typed) else set()
     found |= {"copies"} if any(stem(one.verb) in _COPYING or "as is" in " ".join(one.core) for one in orders) else set()
+    found |= {"hands"} if any(map(_hands_over, orders)) else set()
     found |= {"by name"} if any(map(_calls_by_name, orders)) else set()
     found |= {"wishes"} if wishes else set()
     return found | ({"addressed"} if is_addressed(typed) else set())
@@ -234,6 +236,15 @@ _WISHED: Final = frozenset({"buy", "cart", "book", "create"})
 """What somebody may mean who just names a thing: `two kilos of the usual beans, please`."""
 _PLACING: Final = frozenset({"change", "post", "create", "move"})
 """What somebody may mean who says where something has to be."""
+
+
+_HANDING: Final = frozenset("send give pass forward hand deliver provide share email mail attach upload copy".split())
+
+
+def _hands_over(order: Bid) -> bool:
+    """Whether an order has something given to somebody, and not just told of: `send Bob the report`, but not `mail Bob
+    about the report`."""
+    return order.verb in _HANDING and {"about", "regarding", "concerning", "know"}.isdisjoint(order.core)
 
 
 def _calls_by_name(order: Bid) -> bool:

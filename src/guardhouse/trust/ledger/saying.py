@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from guardhouse.trust.ledger.bidding import asks, begins_telling, bids
 from guardhouse.trust.ledger.clauses import affirmed, sentences
 from guardhouse.trust.ledger.kinds import VERBS, is_ordinary
+from guardhouse.trust.ledger.parting import of_other_orders
 from guardhouse.trust.ledger.values import MONTHS, Value, values
 from guardhouse.trust.ledger.words import COMMON, grams, named_exactly, stem, telling, unaccented, words
 
@@ -25,6 +26,8 @@ FROM: Final = "uf"
 """The slot of a value that the user named as where something comes from."""
 THING: Final = "ut"
 """The slot of a number that stands for a thing, and for nobody."""
+OTHER: Final = "uo"
+"""The slot of a value that belongs to an order of another sort than one to have something gone."""
 GIVEN: Final = "u"
 """The slot of any other value of the user's."""
 
@@ -145,12 +148,35 @@ def request_values(typed: str) -> Iterator[tuple[str, Value]]:
     given = dict.fromkeys(_values(_without_senders(_without_asides(meant))))
     asked = _only_asked(meant)
     things = numbers_by_use(meant).things
+    others = of_other_orders(meant) or frozenset()
     for value in given:
         is_aside = value.type == "word" and value.form in asked
         is_thing = value.type == "id" and value.form in things
-        yield (FROM if is_aside else THING if is_thing else GIVEN, value)
+        if others and value.type in _NAMING and _is_of(value.form, others):
+            yield (OTHER, value)
+        else:
+            yield (FROM if is_aside else THING if is_thing else GIVEN, value)
     yield from ((FROM, value) for value in dict.fromkeys(_values(meant)) if value not in given)
     yield from ((GIVEN, Value("act", word)) for word in dict.fromkeys(stem(one.verb) for one in bids(meant)))
+
+
+_NAMING: Final = frozenset({"path", "id", "text", "name", "url", "email", "num", "count", "handle"})
+"""Types of values that may say what is to be gone."""
+
+
+def _is_of(form: str, others: frozenset[str]) -> bool:
+    """Whether all that is told by a value belongs to other orders."""
+    said = [word for word in words(form) if word not in COMMON]
+    return bool(said) and others.issuperset(said)
+
+
+def gone(typed: str) -> tuple[str, ...]:
+    """The stems of the words that may say what is to be gone; none if that can't be told from the rest."""
+    others = of_other_orders(affirmed(typed))
+    if others is None:
+        return ()
+    kept = [stem(word) for word in others]
+    return tuple(word for word in told_of(typed) if word not in kept and not _is_of(word.removeprefix("="), others))
 
 
 def _only_asked(meant: str) -> frozenset[str]:
