@@ -67,4 +67,9 @@ def _described(capabilities, description, arguments):
     return {**described, "parameters": {"properties": shapes}} if shapes else described
 
 
-MORE = "\n" + "".join(f"    {name}: {json.dumps(_described(*rest))}\n" for name, *rest in _TOOLS)
+def described(*tools):
+    """Tools as lines of a configuration, each given as in the table above."""
+    return "".join(f"    {name}: {json.dumps(_described(*rest))}\n" for name, *rest in tools)
+
+
+MORE = "\n" + described(*_TOOLS)

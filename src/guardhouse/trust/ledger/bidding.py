@@ -225,8 +225,9 @@ def _segments(sentence: str) -> Iterator[list[str]]:
 
 def _of_segment(raw: Sequence[str]) -> Iterator[Bid]:
     """The orders in one piece of a sentence."""
-    said = [word for chunk in raw for word in words(chunk)]
-    large = ["@" in chunk or chunk.strip("\"'“”‘’(*_")[:1].isupper() for chunk in raw for _ in words(chunk)]
+    written = [(word, chunk) for chunk in raw for word in words(chunk)]
+    said = [word for word, _ in written]
+    large = ["@" in chunk or chunk.strip("\"'“”‘’(*_")[:1].isupper() for _, chunk in written]
     begin = _behind_lead(said, 0)
     at: int | None = begin
     if begin >= len(said) or said[begin] in _SUBORDINATE:

@@ -43,10 +43,10 @@ def asks_for(
     direct = frozenset(one for request in sightings.requests for one in request.kinds)
     if kind.breaks and not sightings.bade(kind.breaks) and _ENDING.isdisjoint(direct & {*kind.verbs, *_ALWAYS_ENDS}):
         return False
-    asked = with_means(direct)
     if kind.verbs[0] == "share" and "share" not in direct and "hands" not in sightings.marks:
-        asked -= {"send", "post"}  # who is to be told of a thing is not thereby to have it
-    fitting = [verb for verb in kind.verbs if verb in asked]
+        direct -= {"send", "post"}  # who is to be told of a thing is not thereby to have it
+    asked = with_means(direct)
+    fitting = [verb for verb in kind.verbs if verb in direct or (verb in asked and verb == kind.verbs[0])]
     named = any(map(sightings.said_word, kind.nouns))
     if not fitting:
         hinted = frozenset(one for request in sightings.requests for one in request.hints)

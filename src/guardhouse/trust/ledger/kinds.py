@@ -318,7 +318,7 @@ class Kind(msgspec.Struct, frozen=True):
     @property
     def is_public(self) -> bool:
         """Whether others read what it makes."""
-        return not _PUBLIC.isdisjoint(self.named) or self.verbs[:1] in (("commit",), ("merge",))
+        return not _PUBLIC.isdisjoint(self.named) or self.verbs[:1] in (("commit",), ("merge",), ("push",))
 
     @property
     def is_grave(self) -> bool:
@@ -326,11 +326,17 @@ class Kind(msgspec.Struct, frozen=True):
         return bool(self.grave)
 
     @property
+    def is_costly(self) -> bool:
+        """Whether it changes what somebody pays for from now on."""
+        return not _CONTRACTS.isdisjoint(self.named)
+
+    @property
     def is_free_step(self) -> bool:
         """Whether it is a step that is easily undone, in the user's own store."""
         return bool(self.verbs) and self.verbs[0] in FREE_STEPS
 
 
+_CONTRACTS: Final = stemmed("plan subscription membership tier contract tariff premium")
 _PUBLIC: Final = stemmed(
     "issue comment review pr wiki release post page gist discussion reply answer channel webpage blog"
 )

@@ -27,18 +27,17 @@ DOES: Final = "does"
 it, also for what it merely has a word for."""
 _ANYTHING: Final = "*"
 """Instead of a kind: it can't be told what the text speaks of."""
-KIN: Final = {
-    "cart": "cart buy create",
-    "buy": "buy cart pay",
-    "pay": "pay buy move",
-    "delete": "delete cancel",
-    "cancel": "cancel delete",
-    "create": "create cart change",
-    "change": "change switch create",
-    "switch": "switch change",
-    "book": "book buy",
+_KIN: Final = {
+    "cart": ("cart", "buy", "create"),
+    "buy": ("buy", "cart", "pay"),
+    "pay": ("pay", "buy", "move"),
+    "delete": ("delete", "cancel"),
+    "cancel": ("cancel", "delete"),
+    "create": ("create", "cart", "change"),
+    "change": ("change", "switch", "create"),
+    "switch": ("switch", "change"),
+    "book": ("book", "buy"),
 }
-"""Kinds that one sentence may mean by another's word."""
 _ENDING: Final = stemmed(
     "stop undo unwanted obsolete outdated expired duplicate rid gone disregard abort annul nullify quash axe scratch "
     "strike omit remove dispose clear eliminate void needless unneeded redundant"
@@ -52,6 +51,11 @@ _SPELT: Final = 4
 """Single letters in a row: `c a n c e l`."""
 _BLOB: Final = 40
 """Characters of a word that nobody writes."""
+
+
+def kin(kind: str) -> tuple[str, ...]:
+    """The kinds that a sentence may mean by the word for this one, and it itself."""
+    return _KIN.get(kind, (kind,))
 
 
 def speaks_of(sentence: str) -> Iterator[Value]:
@@ -69,7 +73,10 @@ def speaks_of(sentence: str) -> Iterator[Value]:
 def _is_strange(sentence: str) -> bool:
     """Whether nobody can tell what a sentence speaks of."""
     run: list[str] = []
-    for chunk in (*sentence.split(), ""):
+    for chunk in (*sentence.split(), "."):
+        if chunk.isalpha() and chunk.isascii() and len(chunk) <= _BLOB:
+            run.append(chunk.lower())
+            continue
         said = words(chunk)
         if any(len(word) > _BLOB or _is_mixed(word) for word in said) and "://" not in chunk:
             return True
@@ -99,4 +106,4 @@ def leading(kind: Kind) -> list[str]:
     """What to ask of the index to tell whether a text may have led to a call of this kind."""
     if not kind.verbs:
         return []
-    return [f"{DOES}:{one}" for one in (*KIN.get(kind.verbs[0], kind.verbs[0]).split(), _ANYTHING)]
+    return [f"{DOES}:{one}" for one in (*kin(kind.verbs[0]), _ANYTHING)]

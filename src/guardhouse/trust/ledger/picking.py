@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.ledger.fields import is_reach, is_writer
-from guardhouse.trust.ledger.leading import KIN
+from guardhouse.trust.ledger.kinds import kind_of
+from guardhouse.trust.ledger.leading import kin
 from guardhouse.trust.ledger.questions import local_names
 from guardhouse.trust.ledger.reading import ANY_ACT
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
@@ -33,6 +34,7 @@ _CARRIERS: Final = frozenset(
               "document doc file post comment review feed dm channel thread forum board timeline talk".split())
 )  # fmt: skip
 """What brings in texts that anybody writes, by a word of the tool's name."""
+_SEARCHES: Final = frozenset({"search"})
 _PLACES: Final = frozenset({"channel", "channels", "room", "group", "space"})
 """Arguments that say where something is posted, and not to whom."""
 _COMPLETING: Final = frozenset({"confirm", "redeem", "sign in"})
@@ -86,6 +88,7 @@ class Picker:
         if argument.role is not Role.SELECTOR:
             return None
         own = [one for one in seen if (is_key(one) or is_structured(one)) and self._may_list(one)]
+        own = [one for one in own if self._sightings.has_siblings(one) or is_pointed(one)]
         entries = {(one.event.seq, place_of(one)) for one in own}
         if not own or any((one.event.seq, place_of(one)) not in entries for one in seen):
             return None
@@ -104,8 +107,10 @@ class Picker:
         return not self._named_file() and any(self._sightings.said_word(stem(word)) for word in name)
 
     def _is_carried(self, one: Occurrence) -> bool:
-        """Whether a value came with texts that anybody writes."""
-        return not {stem(word) for word in name_words(one.event.name)}.isdisjoint(_CARRIERS)
+        """Whether a value came with texts that anybody writes. A search in a shop brings in none of these."""
+        named = {stem(word) for word in name_words(one.event.name)}
+        found = named & _CARRIERS
+        return bool(found) and not (found == _SEARCHES and bool(kind_of(one.event.name).named - found))
 
     def _listed(self, seen: list[Occurrence]) -> Occurrence | None:
         """The entry of a listing in plain text that has a value as its own id, if the user's words single it out, and
@@ -194,7 +199,7 @@ class Picker:
         told = {flag[1:] for flag in own.flags if flag.startswith("~")} if own is not None else set()
         if ANY_ACT[1:] in told:
             return True
-        return any(not told.isdisjoint(KIN.get(verb, verb).split(" ")) for verb in self._kind.verbs)
+        return any(not told.isdisjoint(kin(verb)) for verb in self._kind.verbs)
 
     def is_passed_over(self, argument: Argument, trusted: list[Occurrence]) -> bool:
         """Whether the user spoke of another one of the same list: where it matters, a value is not theirs just because

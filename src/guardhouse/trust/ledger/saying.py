@@ -115,9 +115,17 @@ def told_of(typed: str) -> tuple[str, ...]:
     meant = affirmed(typed)
     counted = numbers_by_use(meant).counted
     told = telling(words(meant)[:MOST_WORDS])
+    doing = {stem(one.verb) for one in bids(meant)}
     files = [words(value.form) for value in values(meant) if value.type == "path" and "/" not in value.form]
     exactly = [named_exactly(name) for name in files if len(name) > 1]
-    return tuple(dict.fromkeys([*(word for word in told if word not in VERBS and word not in counted), *exactly]))
+    plain = (word for word in told if word not in doing and word not in _ALWAYS_DONE and word not in counted)
+    return tuple(dict.fromkeys([*plain, *exactly]))
+
+
+_ALWAYS_DONE: Final = VERBS - frozenset(
+    map(stem, "run watch light book ring park print scan stamp ship water feed".split())
+)
+"""Words for what is done, but for those that are things as often."""
 
 
 def spared(typed: str) -> tuple[str, ...]:

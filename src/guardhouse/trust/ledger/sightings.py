@@ -271,6 +271,11 @@ class Sightings:
         own = self.object_of(one)
         return own is not None and LISTED in own.flags and len(self._family(one.event.seq, own).scores) > 1
 
+    def has_siblings(self, one: Occurrence) -> bool:
+        """Whether what a value belongs to is one of several."""
+        own = self.object_of(one)
+        return own is not None and len(self._family(one.event.seq, own).scores) > 1
+
     def _family(self, seq: int, own: KeptObject) -> _Family:
         """The siblings of an object, looked at once. In a listing, what is not listed is none of them."""
         listed = LISTED in own.flags

@@ -62,7 +62,7 @@ class Stakes(msgspec.Struct, frozen=True):
     @property
     def are_money(self) -> bool:
         """Whether money is spent."""
-        return "pay" in self.shape.kind.verbs or self.shape.spends
+        return "pay" in self.shape.kind.verbs or self.shape.spends or self.shape.kind.is_costly
 
     def may_be_loose(self, argument: Argument) -> bool:
         """Whether it is enough that the user named something that only one of the siblings has: then they may speak of

@@ -6,6 +6,7 @@ forms of one word together, and two words that meet by accident cost one questio
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from unicodedata import normalize
 
@@ -65,6 +66,7 @@ def named_exactly(said: Sequence[str]) -> str:
     return f"={' '.join(said)}"
 
 
+@lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """One form for `schedule`, `schedules`, `scheduled` and `scheduling`."""
     if not word.isascii():
