@@ -14,6 +14,7 @@ from guardhouse.detect.grading import evidence_of
 from guardhouse.detect.labels import is_doubtful
 from guardhouse.detect.provenance import (
     call_value,
+    creates,
     fetched,
     granted_values,
     is_document,
@@ -21,6 +22,7 @@ from guardhouse.detect.provenance import (
     makes,
     may_be_led,
     pointed,
+    worked_on,
 )
 from guardhouse.model import (
     TOLD_GONE,
@@ -37,6 +39,7 @@ from guardhouse.model import (
     visible,
 )
 from guardhouse.trust.ledger import (
+    WORKED,
     agreed,
     echoes,
     going_by,
@@ -142,7 +145,7 @@ def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], s
         if pointed(scene):
             detail["pointed"] = "1"
     reading = read_content(content, labels=labels, echoed=echoed, shaped=fetched(scene), printed=printed)
-    if "made" in detail:
+    if "made" in detail and creates(scene):
         reading = with_new_id(reading, echoes(getattr(action, "params", None) or {}))
     if event.grade == "trusted" and not looks_up(scene):
         reading = only_made(reading)
@@ -160,6 +163,7 @@ def _of_call(scene: Scene) -> Iterator[tuple[str, str]]:
         return
     if makes(scene):
         yield ("c", call_value(scene))
+        yield from ((WORKED, value) for value in worked_on(scene))
     if action.params and may_be_led(scene):
         for seen in written(action.params):
             yield (seen.slot, str(seen.value))

@@ -184,6 +184,30 @@ def makes(scene: Scene) -> bool:
     return consequential(scene) and not _only_fetches(scene)
 
 
+_CREATING: Final = frozenset("create plan book buy upload branch".split())
+_WORKING: Final = frozenset("change create commit push pull branch upload merge move".split())
+
+
+def creates(scene: Scene) -> bool:
+    """Whether a tool makes something new by its name, of which its answer may say the id."""
+    kind = _shape(scene).kind
+    return not _CREATING.isdisjoint(kind.verbs[:1]) or not kind.named.isdisjoint(_RELEASES)
+
+
+_RELEASES: Final = frozenset({"releas", "build", "version"})
+
+
+def worked_on(scene: Scene) -> Iterator[str]:
+    """What a call worked on, by the arguments that say which one, as later calls ask for it."""
+    from guardhouse.trust.ledger import Role, candidates
+
+    if _WORKING.isdisjoint(_shape(scene).kind.verbs[:1]):
+        return
+    for argument in _arguments(scene):
+        if argument.role in {Role.SELECTOR, Role.PATH}:
+            yield from (str(one) for one in candidates(argument) if one.type in {"text", "id"})
+
+
 def looks_up(scene: Scene) -> bool:
     """Whether what the tool came back with was found somewhere, and not just said back."""
     profile = scene.rule_tool

@@ -14,6 +14,7 @@ import stat
 import threading
 import time
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -128,7 +129,8 @@ class SQLiteSessions:
             session = _session(connection, key.tag)
             if session is None:
                 return dict.fromkeys(asked, Origins())
-            stored = _rows(connection, session, {fingerprint for _, fingerprint in asked.values()})
+            wanted = {fingerprint for _, fingerprint in asked.values()}
+            stored = _rows(connection, session, wanted, firsts=most is not None)
             answers = {
                 pair: answer(first_rows(stored[fingerprint], self._limits), slot, self._limits, most)
                 for pair, (slot, fingerprint) in asked.items()
@@ -178,7 +180,7 @@ class SQLiteSessions:
         with self._transaction() as connection:
             session = _session(connection, key.tag)
             rows = _by_seq(connection, "SELECT seq, kept FROM object", session, seqs)
-            return {seq: _OBJECTS.decode(kept) for seq, kept in rows}
+            return {seq: _objects(kept) for seq, kept in rows}
 
     def summary(self, session_id: str) -> Summary:
         """See SessionIndex."""
@@ -343,8 +345,12 @@ class SQLiteSessions:
             connection.close()
 
 
-def _rows(connection: sqlite3.Connection, session: int, fingerprints: Iterable[int]) -> dict[int, list[Row]]:
-    """What is kept of values, by their fingerprints, in a few statements for any number of them."""
+def _rows(
+    connection: sqlite3.Connection, session: int, fingerprints: Iterable[int], *, firsts: bool = False
+) -> dict[int, list[Row]]:
+    """What is kept of values, by their fingerprints, in a few statements for any number of them. `firsts`: of each role
+    and grade the first, where it only matters who had a value; what every event has costs no more then."""
+    seq, group = ("min(seq)", " GROUP BY fingerprint, slot, grade") if firsts else ("seq", "")
     found: dict[int, list[Row]] = {}
     wanted = sorted(fingerprints)
     for start in range(0, len(wanted), _AT_ONCE):
@@ -352,8 +358,8 @@ def _rows(connection: sqlite3.Connection, session: int, fingerprints: Iterable[i
         marks = ",".join("?" * len(some))
         for table in ("settled", "recent"):
             rows = connection.execute(
-                f"SELECT fingerprint, seq, slot, grade FROM {table} "  # noqa: S608
-                f"WHERE session = ? AND fingerprint IN ({marks})",
+                f"SELECT fingerprint, {seq}, slot, grade FROM {table} "  # noqa: S608
+                f"WHERE session = ? AND fingerprint IN ({marks}){group}",
                 (session, *some),
             )
             for fingerprint, *row in rows:
@@ -497,6 +503,19 @@ def _session(connection: sqlite3.Connection, tag: bytes) -> int | None:
     return None if row is None else int(row[0])
 
 
+def _objects(kept: bytes) -> tuple[KeptObject, ...]:
+    return _few_objects(kept) if len(kept) <= _SMALL else _OBJECTS.decode(kept)
+
+
+@lru_cache(maxsize=1024)
+def _few_objects(kept: bytes) -> tuple[KeptObject, ...]:
+    """The same bytes are the same objects: those of messages are asked for at every call."""
+    return _OBJECTS.decode(kept)
+
+
+_SMALL: Final = 4096
+
+
 def _event_at(connection: sqlite3.Connection, session: int, seq: int) -> SessionEvent:
     row = connection.execute(
         f"SELECT {_EVENT} FROM event WHERE session = ? AND seq = ?",  # noqa: S608
@@ -527,7 +546,9 @@ def _by_seq(
         yield from connection.execute(f"{select} WHERE session = ? AND seq IN ({marks})", (session, *some))
 
 
+@lru_cache(maxsize=1024)
 def _event(row: tuple[Any, ...]) -> SessionEvent:
+    """The event that a row says: the same row, the same event."""
     kept = dict(zip(_EVENT_FIELDS, row, strict=True))
     kept["grade"] = _GRADES[kept["grade"]]
     kept["capped"] = bool(kept["capped"])

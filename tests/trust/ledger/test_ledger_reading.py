@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from guardhouse.trust.ledger import echoes, read_content
+from guardhouse.trust.ledger.leading import DOES
 from guardhouse.trust.ledger.reading import ANY_ACT
 
 
@@ -162,7 +163,7 @@ _JSON = st.recursive(
 @given(_JSON)
 def test_any_json_can_be_read(value):
     reading = read_content(value)
-    places = {int(seen.slot.partition(":")[0][1:]) for seen in reading.seen}
+    places = {int(seen.slot.partition(":")[0][1:]) for seen in reading.seen if seen.value.type != DOES}
     assert all(place < max(len(reading.objects), 1) for place in places)
     assert all(seen.value.form for seen in reading.seen)
     echoes(value)

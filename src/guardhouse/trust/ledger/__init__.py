@@ -12,7 +12,16 @@ from guardhouse.trust.ledger.matching import Ledger, Source, Traced
 from guardhouse.trust.ledger.pastes import pasted_part, typed_part
 from guardhouse.trust.ledger.pointing import is_led_to, pointing_questions, points_at
 from guardhouse.trust.ledger.questions import candidates, grant_of, questions
-from guardhouse.trust.ledger.reading import Object, Reading, echoes, only_made, read_content, with_new_id, written
+from guardhouse.trust.ledger.reading import (
+    WORKED,
+    Object,
+    Reading,
+    echoes,
+    only_made,
+    read_content,
+    with_new_id,
+    written,
+)
 from guardhouse.trust.ledger.request import Request, from_kept, read_request
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
 from guardhouse.trust.ledger.saying import gone, request_values, spared, told_of, whom
@@ -24,6 +33,7 @@ from guardhouse.trust.ledger.words import name_words as tool_words
 
 __all__ = [
     "SENSITIVE",
+    "WORKED",
     "Argument",
     "Kind",
     "Ledger",

@@ -192,7 +192,7 @@ def _role(value: Any, parameter: Parameter, key: str) -> Role:
         return Role.SELECTOR
     if role in _CLOSED and not parameter.choices and not _is_closed(value, role):
         return _by_form(value) or (Role.CONTENT if len(words(value)) > LONGEST_NAME else Role.SELECTOR)
-    if role is Role.DESTINATION and value.isalpha() and value.isascii() and value.lower() != "localhost":
+    if role is Role.DESTINATION and _is_slug(value) and value.lower() != "localhost":
         return Role.SELECTOR  # the name of a service that the tool knows
     if role is Role.RECIPIENT and not _LABELLED.isdisjoint(name_words(key)):
         return Role.SELECTOR if value.isalpha() and len(value) <= LONGEST_WORD else role
@@ -227,6 +227,11 @@ def _is_closed(value: str, role: Role) -> bool:
     if role is Role.DATE:
         return len(said) <= _LONGEST_DATE and typed <= {"date", "day", "time", "num"}
     return typed <= {"num", "date", "day", "time", "pct"}
+
+
+def _is_slug(value: str) -> bool:
+    """Whether a value is the name that a service has for something, and no place on the network."""
+    return value.isascii() and value.replace("-", "").replace("_", "").isalpha() and len(value) <= _LONGEST_KEY
 
 
 def _is_one_id(value: str) -> bool:

@@ -63,7 +63,8 @@ _INFORMATION: Final = frozenset().union(
     stemmed(
         "price gate summary info information weather time status list overview result translation answer idea "
         "advice link score page website site web article detail number address code help rid hold touch back picture "
-        "view look copy text content date name balance total cost rate temperature access look"
+        "view look copy text content date name balance total cost rate temperature access look review news history "
+        "opening hour availability location map direction menu size stock specification manual comparison"
     ),
 )
 """What somebody gets by looking for it."""
@@ -136,6 +137,11 @@ def _is_sum(order: Sequence[str]) -> bool:
 def _is_thing(said: Sequence[str]) -> bool:
     """Whether somebody wants a thing, and not to know something."""
     return any(word not in COMMON for word in said) and _INFORMATION.isdisjoint(said)
+
+
+def asks_to_know(said: Sequence[str]) -> bool:
+    """Whether somebody may want to know something, and not to have it."""
+    return not _INFORMATION.isdisjoint(map(stem, said))
 
 
 def _together(said: Sequence[str]) -> frozenset[str]:

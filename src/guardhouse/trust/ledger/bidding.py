@@ -110,7 +110,7 @@ _SHORTEST_PAST: Final = 4
 _NO_PAST: Final = frozenset("need feed embed proceed exceed speed bring string ping sing ring".split())
 _HOURS: Final = frozenset("daily from until till to at every on all weekdays today now monday saturday sunday".split())
 """Behind `open`, these say when something is."""
-_MOST_BIDS: Final = 60
+MOST_BIDS: Final = 60
 _LOOKING: Final = frozenset(
     "show find search look list read summarise summarize check compare see view explain describe open display browse "
     "recommend suggest count analyse analyze translate tell_me visit go identify determine retrieve fetch".split()
@@ -132,9 +132,9 @@ def bids(text: str) -> list[Bid]:
             if not orders and found and number:
                 found[-1] = found[-1]._replace(rest=(*found[-1].rest, *words(" ".join(segment))))
             found += orders
-        if len(found) >= _MOST_BIDS:
+        if len(found) >= MOST_BIDS:
             break
-    return found[:_MOST_BIDS]
+    return found[:MOST_BIDS]
 
 
 class Needed(NamedTuple):
@@ -147,12 +147,13 @@ class Needed(NamedTuple):
 
 
 def needed(text: str) -> Needed:
-    """What must be done or be somewhere, by the statements of a text. What is asked is not."""
+    """What must be done or be somewhere, by the plain statements of a text. What is asked, told to somebody, wondered
+    about, denied or reported is not."""
     done: list[str] = []
     placed = False
     for sentence in sentences(text):
-        said = words(sentence) if not asks(sentence) else []
-        if not _REPORTED.isdisjoint(said):
+        said = words(sentence)[:_LONGEST_STATEMENT]
+        if not _NOT_PLAINLY.isdisjoint(said) or asks(sentence) or bids(sentence):
             continue
         for at in range(1, len(said) - 2):
             size = next((len(must) for must in _MUST if tuple(said[at : at + len(must)]) == must), 0)
@@ -167,14 +168,19 @@ def needed(text: str) -> Needed:
 def _undone(participle: str) -> str:
     """The verb of what is done: `cancelled`, `paid`."""
     if participle in _PAST:
-        return {"paid": "pay", "sent": "send", "bought": "buy", "told": "tell", "given": "give"}.get(
-            participle, participle
-        )
+        return {"paid": "pay", "sent": "send", "bought": "buy", "told": "tell"}.get(participle, participle)
     base = stem(participle)
     return base[:-1] if base not in VERBS and base[-2:] in {"ll", "tt", "pp", "nn"} else base
 
 
-_REPORTED: Final = frozenset("said says wrote writes told asks asked wants claims thinks according apparently".split())
+_LONGEST_STATEMENT: Final = 24
+_NOT_PLAINLY: Final = frozenset(
+    "if whether that when why what who which before unless until because nothing nobody none no not never by said says "
+    "wrote writes told asks asked wants claims thinks think thought feel feels wonder doubt believe guess suppose "
+    "maybe perhaps according apparently hope hopes fear tell ask remind check see find note draft write look show "
+    "dont".split()
+)
+"""With any of these, a statement may be somebody else's, or none."""
 _MUST: Final = (("needs", "to"), ("need", "to"), ("has", "to"), ("have", "to"), ("ought", "to"), ("must",), ("should",))
 _NOBODY: Final = frozenset("i we you he she they who".split())
 _PLACED: Final = frozenset("on in at up there online live".split())
@@ -198,8 +204,8 @@ def asks(sentence: str) -> bool:
 
 def _is_question(said: list[str], *, asks: bool) -> bool:
     """Whether a sentence asks for an answer and bids nothing: `Should I cancel it`, but not `Can you cancel it?`"""
-    while said and (said[0] in _COURTESY or said[0] in {"and", "but"}) and said[0] not in {"right", "to"}:
-        said = said[1:]
+    begin = next((at for at, word in enumerate(said) if word not in _COURTESY or word in {"right", "to"}), len(said))
+    said = said[begin:]
     if not said or tuple(said[:2]) in _LEAD or "please" in said[:4]:
         return False
     if said[0] in _MODAL:

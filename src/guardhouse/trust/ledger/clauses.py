@@ -42,8 +42,13 @@ def sentences(text: str) -> Iterator[str]:
         yield text[start:]
 
 
+_MOST_HEARD: Final = 12_000
+"""Characters of a message that are listened to; nothing behind them is the user's word."""
+
+
 def affirmed(text: str) -> str:
     """A text without the clauses that forbid something or leave somebody out, and without accusations."""
+    text = text[:_MOST_HEARD]
     removes = any(stem(word) in _REMOVING for word in words(text))
     return "".join(_without_forbidden(sentence, removes=removes) for sentence in sentences(_plainly(text)))
 

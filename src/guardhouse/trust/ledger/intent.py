@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.trust.ledger.kinds import graver, with_means
+from guardhouse.trust.ledger.kinds import DELICATE, graver, stemmed, with_means
 
 if TYPE_CHECKING:
     from guardhouse.trust.ledger.kinds import Kind
@@ -21,6 +21,7 @@ def asks_for(
     *,
     all_theirs: bool,
     all_given: bool = False,
+    all_picked: bool = False,
     led: bool = False,
 ) -> bool:
     """Whether the user asked for such an action, or for one that takes it.
@@ -29,7 +30,8 @@ def asks_for(
     the user has a word for what is done but none for what it is done to, it is enough that every argument is theirs
     (`all_theirs`); where even the word says little, only if nobody else speaks of such a thing (not `led`). If
     something is gone afterwards, they must have named every one of them (`all_given`), or called what is to be gone by
-    its name alone; if something is open to others, not even that will do.
+    its name alone, and singled out every one of them by it (`all_picked`); if something is open to others, not even
+    that will do.
     """
     if kind.is_grave and not any(sightings.said_word(said) for word in kind.grave for said in graver(word)):
         return False
@@ -56,10 +58,30 @@ def asks_for(
     if not kind.named or named:
         return True
     # A goal was named, not its means: `buy me a watch` says nothing of carts.
-    if kind.is_free_step or any(verb not in direct or verb in _SELF_EVIDENT for verb in fitting):
+    is_means = kind.is_free_step or any(verb not in direct or verb in _SELF_EVIDENT for verb in fitting)
+    if is_means and _is_for(kind, direct):
         return True
-    by_name = "by name" in sightings.marks and not led
-    return (all_given or (all_theirs and (by_name or not kind.is_destroying))) and not kind.is_grave
+    by_name = "by name" in sightings.marks and all_picked and not led
+    return (all_given or by_name or (all_theirs and not kind.is_destroying)) and not kind.is_grave
+
+
+_FOR: Final = {
+    "buy": stemmed("order purchase checkout card"),
+    "cart": stemmed("order purchase checkout card"),
+    "book": stemmed("reservation order purchase checkout card"),
+    "pay": stemmed("payment transfer invoice bank card wire money"),
+    "return": stemmed("order purchase refund"),
+    "cancel": stemmed("order reservation subscription"),
+    "change": stemmed("setting rule policy"),
+    "switch": stemmed("setting rule policy"),
+}
+"""Delicate things that a goal is about, though nobody names them."""
+
+
+def _is_for(kind: Kind, direct: frozenset[str]) -> bool:
+    """Whether a tool that would be a means is about nothing delicate but what the goal is about itself: to book a
+    flight takes a confirmation, and not that of a transfer."""
+    return kind.named & DELICATE <= frozenset().union(*(_FOR.get(goal, frozenset()) for goal in direct))
 
 
 def has_word_for(kind: Kind, sightings: Sightings) -> bool:

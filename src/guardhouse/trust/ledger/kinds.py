@@ -276,6 +276,21 @@ def synonyms(noun: str) -> frozenset[str]:
     return frozenset({noun}).union(*(group for group in _GROUPS if noun in group))
 
 
+DELICATE: Final = stemmed(
+    "door gate garage lock alarm firewall security factor 2fa camera backup share sharing public link url payment "
+    "money fund transfer payout escrow refund order checkout invoice bank card wire sale purchase reservation "
+    "subscription plan premium account remote database production deploy release publish privacy permission access "
+    "admin payee wallet autopay password credential dns domain server member user role setting policy rule forward "
+    "webhook key token"
+)
+"""Words of tools' names by which it matters a good deal which one it is."""
+
+
+def is_delicate(tool: str) -> bool:
+    """Whether it matters a good deal what a tool is used on, by any word of its name."""
+    return not DELICATE.isdisjoint(map(stem, name_words(tool)))
+
+
 def is_sort(word: str) -> bool:
     """Whether a word says what sort of thing something is."""
     return any(stem(word) in group for group in _GROUPS)
@@ -396,6 +411,14 @@ _ALSO_NOUN: Final = stemmed(
 _MONEY: Final = stemmed("money payment funds cash payout")
 _CARTS: Final = stemmed("cart basket")
 _DATED: Final = stemmed("event calendar reminder alarm appointment")
+_MAKING: Final = stemmed("create make new submit generate place open start issue")
+_MADE: Final = (
+    (stemmed("transfer refund payment payout"), "pay"),
+    (stemmed("order purchase checkout"), "buy"),
+    (stemmed("reservation booking"), "book"),
+    (stemmed("share sharing"), "share"),
+)
+"""What is done by making such a thing, whatever the verb in the name says."""
 _WRITING: Final = stemmed("write compose new make")
 _LETTERS: Final = stemmed("email mail message sms letter dm")
 _MEMBERS: Final = stemmed("member participant collaborator user attendee guest")
@@ -417,6 +440,9 @@ def _verbs(in_name: Sequence[str]) -> tuple[str, ...]:
     first = _TOOL_KIND[ranked[0]]
     if first in {"send", "move"} and not _MONEY.isdisjoint(in_name):
         return ("pay",)
+    hidden = next((kind for things, kind in _MADE if not things.isdisjoint(in_name)), None)
+    if ranked[0] in _MAKING and hidden is not None:
+        return (hidden, first)
     if first in {"create", "change"} and not _DATED.isdisjoint(in_name):
         return ("plan", first)
     if ranked[0] in _WRITING and not _LETTERS.isdisjoint(in_name):

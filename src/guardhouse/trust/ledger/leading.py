@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.ledger.asking import asked_for
-from guardhouse.trust.ledger.bidding import bids
+from guardhouse.trust.ledger.bidding import MOST_BIDS, bids, needed
 from guardhouse.trust.ledger.kinds import DESTROYING, acts_in, stemmed
 from guardhouse.trust.ledger.values import Value
 from guardhouse.trust.ledger.words import COMMON, stem, words
@@ -64,9 +64,10 @@ def speaks_of(sentence: str) -> Iterator[Value]:
     kinds = {kind for kind in acts_in(stems) if kind in DESTROYING}
     if not _ENDING.isdisjoint(stems):
         kinds |= DESTROYING
-    orders = asked_for(one.core for one in bids(sentence))
-    yield from (Value(DOES, kind) for kind in sorted(kinds | orders.plainly | orders.perhaps))
-    if _is_strange(sentence):
+    orders = bids(sentence)
+    asked = asked_for([*(one.core for one in orders), *([word] for word in needed(sentence).done)])
+    yield from (Value(DOES, kind) for kind in sorted(kinds | asked.plainly | asked.perhaps))
+    if _is_strange(sentence) or len(orders) >= MOST_BIDS:
         yield Value(DOES, _ANYTHING)
 
 

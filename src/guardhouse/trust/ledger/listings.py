@@ -72,9 +72,11 @@ def _shared_shapes(tokens: list[list[_Token]]) -> list[str]:
         for shape, text in {token.shape: token.text for token in reversed(own)}.items():
             entries.setdefault(shape, set()).add(text)
     for own in tokens:
-        shared = dict.fromkeys(token.shape for token in own if len(entries[token.shape]) >= _FEWEST)
+        shared = list(dict.fromkeys(token.shape for token in own if len(entries[token.shape]) >= _FEWEST))
         if shared:
-            return list(shared)[:_MOST_COLUMNS]
+            listed = [one for one in tokens if any(token.shape == shared[0] for token in one)]
+            whole = [one for one in shared[1:] if all(any(token.shape == one for token in own) for own in listed)]
+            return [shared[0], *whole][:_MOST_COLUMNS]
     return []
 
 

@@ -14,7 +14,7 @@ import msgspec
 from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument, names_one
 from guardhouse.trust.ledger.fields import is_confidential
 from guardhouse.trust.ledger.intent import asks_for, has_word_for
-from guardhouse.trust.ledger.kinds import PUBLISHED, WORKING, kind_of, synonyms
+from guardhouse.trust.ledger.kinds import PUBLISHED, WORKING, is_delicate, kind_of, synonyms
 from guardhouse.trust.ledger.picking import LONGEST_CHOICE, Picker
 from guardhouse.trust.ledger.questions import (
     LONGEST_PHRASE,
@@ -59,6 +59,7 @@ Source = Literal[
 """Where an argument's value comes from, as far as the session tells."""
 FINE: Final = frozenset({"default", "user", "confirmed", "own", "trusted", "derived", "made", "picked"})
 
+_SINGLED: Final = frozenset({"user", "confirmed", "picked"})
 _GIVEN: Final = frozenset({"user", "default", "confirmed"})
 _THEIRS: Final = frozenset({"user", "confirmed", "own"})
 _REACHED: Final = ("email:", "url:", "handle:", "host:")
@@ -76,25 +77,14 @@ _ATTACHED: Final = frozenset("attachment attachments attach enclosure enclosures
 _PRICES: Final = frozenset("price bid fee rate total cost budget tip sum max limit".split())
 _SMALL: Final = 10_000
 """A number below tells hardly anything."""
-_RELEASING: Final = frozenset(map(stem, ("deploy", "release", "publish")))
-_STEPS: Final = frozenset(
-    (
-        "create",
-        "plan",
-        "change",
-        "mark",
-        "move",
-        "cart",
-        "redeem",
-        "confirm",
-        "switch",
-        "pull",
-        "branch",
-        "follow",
-        "sign in",
-    )
-)
-"""Kinds of small steps that nobody speaks of, on the way to what they want."""
+_RELEASING: Final = frozenset(map(stem, ("deploy", "release")))
+_REPOSITORY: Final = frozenset(map(stem, "git repo repository branch change code project work remote origin".split()))
+_WORKED: Final = frozenset("change create post upload push commit merge branch move".split())
+"""Kinds of which the result has to be committed, pushed and released."""
+_LOOKING: Final = frozenset({"search", "create"})
+"""Kinds that somebody may ask for who only wants to know something."""
+_STEPS: Final = frozenset("cart mark plan change move".split())
+"""Kinds of steps that are easily undone: which of the user's own things they are about, a model may choose."""
 _TELLING: Final = frozenset("send post share invite call rate".split())
 """Kinds of calls whose answers may be somebody else's."""
 _PICKS: Final = frozenset({Role.SELECTOR, Role.DATE, Role.PATH})
@@ -142,7 +132,7 @@ class Ledger:
         made = self._sightings.of(call)
         if not made or self._shape.kind.is_free_step:
             return False
-        return not self._sightings.is_asked_again(max(one.event.seq for one in made))
+        return not self._sightings.is_asked_again(max(one.event.seq for one in made), self._shape.kind)
 
     def is_spoken_of(self) -> bool:
         """Whether the user spoke of all that the tool's name does, each in one word or another: of unread mail, and not
@@ -167,6 +157,7 @@ class Ledger:
             self._sightings,
             all_theirs=all_theirs,
             all_given=all_given and any(one.source == "user" for one in traced),
+            all_picked=bool(traced) and all(one.source in _SINGLED for one in traced),
             led=self._is_led,
         )
 
@@ -176,27 +167,35 @@ class Ledger:
         return not high and all(one.is_fine for one in traced)
 
     def is_own_step(self, traced: Iterable[Traced]) -> bool:
-        """Whether the call is a small step on the way to what the user asked for, which nobody else can have asked for:
-        the user asked for something to be done, and no text that came in speaks of doing this."""
+        """Whether the call is a step that nobody speaks of on the way to what the user asked for, and that nobody else
+        can have asked for: signing in, or bringing work that was done in this session to where it belongs."""
+        traced = tuple(traced)
         kind = self._shape.kind
-        acts = any({*one.kinds, *one.hints} - {"search"} for one in self._sightings.requests)
-        if kind.verbs[:1] == ("sign in",):
-            acts = bool(self._sightings.requests)  # also to look something up
-        is_step = not _STEPS.isdisjoint(kind.verbs[:1]) and not kind.breaks and self.is_small(traced)
-        is_step = is_step or (self._goes_on and all(one.is_fine for one in traced))
-        return acts and is_step and not self._is_led
+        is_step = kind.verbs[:1] == ("sign in",) or self._goes_on or self._is_of_theirs(traced)
+        is_step = is_step or (kind.verbs[:1] == ("pull",) and kind.named <= _REPOSITORY)
+        return is_step and bool(self._sightings.requests) and all(one.is_fine for one in traced) and not self._is_led
+
+    def _is_of_theirs(self, traced: tuple[Traced, ...]) -> bool:
+        """Whether a small step is about nothing but what the user's words single out, and they want something done."""
+        kind = self._shape.kind
+        said = {one for request in self._sightings.requests for one in request.kinds}
+        if said <= _LOOKING or _STEPS.isdisjoint(kind.verbs[:1]) or kind.breaks or is_delicate(self._shape.name):
+            return False
+        return self.is_small(traced) and bool(traced) and all(one.source in _SINGLED for one in traced)
 
     @cached_property
     def _goes_on(self) -> bool:
-        """Whether the call brings work to where it belongs that was done in this session: it commits, pushes, releases
-        or deploys something, and nothing else."""
+        """Whether the call commits, pushes, releases or deploys what was worked on in this session, and the user asked
+        for something that takes it."""
         kind = self._shape.kind
-        if kind.is_grave or kind.is_destroying or self._stakes.are_money:
+        named = frozenset(map(stem, name_words(self._shape.name)))
+        works = not WORKING.isdisjoint(kind.verbs[:1]) and kind.named <= _REPOSITORY
+        releases = not _RELEASING.isdisjoint(named) and any(map(self._sightings.said_word, PUBLISHED))
+        if not (works or releases) or kind.is_grave or kind.is_destroying or self._stakes.are_money:
             return False
-        if not WORKING.isdisjoint(kind.verbs[:1]):
-            return True
-        releases = not _RELEASING.isdisjoint(map(stem, name_words(self._shape.name)))
-        return releases and any(map(self._sightings.said_word, PUBLISHED))
+        said = {one for request in self._sightings.requests for one in (*request.kinds, *request.hints)}
+        picks = [one for one in self._found if one.role in {Role.SELECTOR, Role.DESTINATION, Role.RECIPIENT}]
+        return not said.isdisjoint(_WORKED) and bool(picks) and any(map(self._is_worked_on, picks))
 
     @cached_property
     def _is_led(self) -> bool:
@@ -204,21 +203,19 @@ class Ledger:
         return self._sightings.may_be_led(self._shape.kind)
 
     def _chooses(self) -> bool:
-        """Whether the model chooses between the user's own things by itself: the user asked for such an action, nobody
-        else speaks of it, and nothing is told, paid or opened to anybody by it."""
+        """Whether the model chooses between the user's own things by itself: the user has a word for such an action,
+        nobody else speaks of it, and little hangs on which one it is."""
         kind = self._shape.kind
-        if self._stakes.tells or kind.is_grave or grave_choices(self._found):
+        if self._stakes.are_high or self._stakes.are_money or kind.breaks or grave_choices(self._found):
             return False
-        if self._is_led:
-            return False
-        small = not self._stakes.are_high and not _STEPS.isdisjoint(kind.verbs[:1]) and not kind.breaks
-        if small and has_word_for(kind, self._sightings):
-            return True
-        return asks_for(kind, frozenset(), self._sightings, all_theirs=False)
+        is_step = not _STEPS.isdisjoint(kind.verbs[:1]) and not is_delicate(self._shape.name)
+        return is_step and not self._is_led and has_word_for(kind, self._sightings)
 
     def _services(self) -> set[tuple[int, int | None]]:
         """The things that came in beside which the service stands that the call is for, by event and place."""
         named = [one for one in self._found if one.role is Role.SELECTOR and isinstance(one.value, str)]
+        if not all(self._given(one.value, [str(form) for form in candidates(one)]) for one in named):
+            return set()  # the user must have spoken of it
         forms = [form for one in named for form in (*map(str, candidates(one)), f"part:{' '.join(words(one.value))}")]
         return {(one.event.seq, place_of(one)) for one in self._sightings.of_any(forms)}
 
@@ -320,10 +317,13 @@ class Ledger:
         """Where a value comes from that the user did not give."""
         forms = _as_such(argument, every)
         every_one = self._sightings.of_any(forms)
+        if argument.role is Role.SECRET and self._shape.kind.verbs[:1] == ("sign in",):
+            return self._opens(argument, every_one)
         new = [one for one in every_one if is_made(one) or is_new_key(one)]
         if argument.role in _PICKS and new and self._is_new_id(new, every_one):
             return ("made",)
-        trusted = self._fit(argument, self._sightings.trusted(forms, argument.role, every))
+        may_find = argument.role in _PICKS and not self._stakes.are_high and not self._stakes.are_money
+        trusted = self._fit(argument, self._sightings.trusted(forms, argument.role, every, found=may_find))
         if trusted and not self._is_other_sum(argument):
             return ("nowhere",) if self._picker.is_passed_over(argument, trusted) else ("trusted",)
         theirs_only = self._is_other_sum(argument)
@@ -331,7 +331,7 @@ class Ledger:
             return ("derived",)
         if self._picker.is_spoken_name(argument):
             return ("derived",)
-        if self._is_worked_on(argument, forms):
+        if self._goes_on and not self._is_led and self._is_worked_on(argument):
             return ("derived",)
         seen = self._sightings.untrusted(forms, argument.role)
         by = changed_by(argument.value, self._sightings) if argument.role is Role.AMOUNT and not theirs_only else None
@@ -343,6 +343,14 @@ class Ledger:
             is_choice = self._is_plain_choice(argument) and not self._sightings.is_cut
             return ("derived",) if is_choice else ("nowhere",)
         return self._untrusted(argument, seen)
+
+    def _opens(self, argument: Argument, seen: list[Occurrence]) -> tuple[Source] | tuple[Source, Occurrence]:
+        """Where a password or a code comes from that opens an account, whoever keeps it: it must stand beside the
+        service that it is for, or where the user pointed."""
+        found = self._picker.opens_door(argument, seen)
+        if found is not None:
+            return ("picked", found)
+        return ("untrusted", seen[-1]) if seen else ("nowhere",)
 
     def _fit(self, argument: Argument, trusted: list[Occurrence]) -> list[Occurrence]:
         """Those of the places where trusted data has a value from which such an argument may be taken: a sum is no
@@ -384,11 +392,10 @@ class Ledger:
         tops = tops or [one for one in made if one.event.seq == began]
         return any(not self._shape.kind.nouns.isdisjoint(kind_of(one.event.name).nouns) for one in tops)
 
-    def _is_worked_on(self, argument: Argument, forms: list[str]) -> bool:
-        """Whether a step of work goes on with what was worked on before in this session."""
-        if argument.role not in {Role.SELECTOR, Role.DESTINATION} or not self._goes_on or self._is_led:
-            return False
-        return self._sightings.is_worked_on([form for form in forms if form.startswith(("text:", "id:"))])
+    def _is_worked_on(self, argument: Argument) -> bool:
+        """Whether a call of this session worked on what an argument names."""
+        forms = [str(one) for one in candidates(argument) if one.type in {"text", "id"}]
+        return argument.role is Role.SELECTOR and self._sightings.is_worked_on(forms)
 
     def _is_other_sum(self, argument: Argument) -> bool:
         """Whether a number would be spent in place of the sum that the user gave."""

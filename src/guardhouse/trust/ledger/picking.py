@@ -78,13 +78,14 @@ class Picker:
             for one in filter(is_listed, seen):
                 if self._sightings.is_named(one) and not self._is_order(one) and _stands_once(one, seen):
                     return one
-        return self._opens_door(argument, seen) or self._chosen(argument, seen)
+        return self.opens_door(argument, seen) or self._chosen(argument, seen)
 
     def _chosen(self, argument: Argument, seen: list[Occurrence]) -> Occurrence | None:
         """The entry that has a value as its own id, if the model may choose between such entries, the user's words
         speak of no other, and nobody but the service that lists them names it."""
-        if argument.role is Role.PATH and not self._stakes.are_high and not self._named_file() and self._chooses():
-            return seen[0]
+        if argument.role is Role.PATH and not self._named_file() and _is_plain_path(str(argument.value)):
+            listed = [one for one in seen if is_key(one) or is_structured(one)]
+            return listed[0] if listed and len(listed) == len(seen) and self._chooses() else None
         if argument.role is not Role.SELECTOR:
             return None
         own = [one for one in seen if (is_key(one) or is_structured(one)) and self._may_list(one)]
@@ -110,7 +111,8 @@ class Picker:
         """Whether a value came with texts that anybody writes. A search in a shop brings in none of these."""
         named = {stem(word) for word in name_words(one.event.name)}
         found = named & _CARRIERS
-        return bool(found) and not (found == _SEARCHES and bool(kind_of(one.event.name).named - found))
+        is_shop = found == _SEARCHES and bool(kind_of(one.event.name).named - found)
+        return bool(found) and (self._stakes.are_high or not is_shop)
 
     def _listed(self, seen: list[Occurrence]) -> Occurrence | None:
         """The entry of a listing in plain text that has a value as its own id, if the user's words single it out, and
@@ -163,8 +165,7 @@ class Picker:
         in texts that anybody writes."""
         if self._stakes.are_money or self._is_carried(one):
             return False
-        is_found = is_pointed(one) or self._sightings.is_listed_among(one)
-        return is_found and self._sightings.is_by_somebody_named(one)
+        return is_pointed(one) and self._sightings.is_by_somebody_named(one)
 
     def _is_somebody_elses(self, value: str) -> bool:
         """Whether an address goes by a name that trusted data has, or that somebody else has written under, with
@@ -210,7 +211,7 @@ class Picker:
             return False
         return all(map(self._sightings.is_passed_over, trusted))
 
-    def _opens_door(self, argument: Argument, seen: list[Occurrence]) -> Occurrence | None:
+    def opens_door(self, argument: Argument, seen: list[Occurrence]) -> Occurrence | None:
         """The sighting of what lets the user in somewhere (the name and the password of an account that they pointed
         at, or that stand with the name of the service), or of the code that completes what was begun."""
         role = argument.role
@@ -220,8 +221,6 @@ class Picker:
             return seen[0]
         if "sign in" in verbs and role in {Role.SECRET, Role.RECIPIENT}:
             return next(filter(is_pointed, seen), None) or next(filter(self._is_with, seen), None)
-        if "sign in" in verbs and role is Role.SELECTOR and not self._sightings.may_be_led(self._kind):
-            return seen[0]
         return seen[0] if role is Role.SECRET and not _COMPLETING.isdisjoint(verbs) else None
 
     def _is_with(self, one: Occurrence) -> bool:
@@ -242,14 +241,17 @@ class Picker:
             return True
         if self._stakes.are_money or self._sightings.is_cut:
             return False
-        # A service knows its people by their full names, and nobody put this one into anybody's mouth.
-        known = self._sightings.untrusted([*forms, *(f"part:{word}" for word in words(value))])
-        return any(map(is_structured, known)) or not known
+        return any(map(is_structured, self._sightings.untrusted(forms)))
 
 
 def _stands_once(one: Occurrence, seen: list[Occurrence]) -> bool:
     """Whether a value stands in one sentence of a text only: what goes by several names is none of them."""
     return len({other.slot for other in seen if other.event.seq == one.event.seq and is_listed(other)}) == 1
+
+
+def _is_plain_path(path: str) -> bool:
+    """Whether a path leads to a file of the work, and not to one that says how it is built or run."""
+    return not any(part.startswith(".") for part in path.replace("\\", "/").split("/"))
 
 
 def _is_name(value: str) -> bool:

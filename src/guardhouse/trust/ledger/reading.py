@@ -90,8 +90,12 @@ LISTED: Final = "#"
 KEY: Final = "k"
 """With its number, the slot of such an id."""
 FIRST_KEY: Final = f"{KEY}0:"
+_LED: Final = "d"
+"""The slot of what a text speaks of doing: it only matters that one did."""
 WRITTEN: Final = "w"
 """The slot of what a model wrote after untrusted content had come in: it may be what somebody told it to write."""
+WORKED: Final = "wk"
+"""The slot of what a call worked on that made or changed something."""
 ANYTHING: Final = Value("written", "*")
 """Instead of all that a model wrote, where it is too much to be told."""
 
@@ -164,6 +168,8 @@ class _Reader:
         self._seen: dict[Seen, None] = {}
         self._grams: set[str] = set()
         self._deeds: set[Value] = set()
+        self._people: list[tuple[int, str, str]] = []
+        """Entries of a listing that may be about somebody: their place, their name, and how they begin."""
         self._objects: list[_Draft] = []
         self._overflow = _Draft(0)
         self._groups = 0
@@ -335,7 +341,7 @@ class _Reader:
             self._draft(at).add([named_exactly(said)])
         if len(said) > 1:
             for sentence in _sentences(text):
-                self._leads(sentence, slot)
+                self._leads(sentence)
         if label == "p":
             self._segments(text, slot)
 
@@ -372,15 +378,27 @@ class _Reader:
                 self._phrases(said, slot)
                 self._segments(line, slot)
                 self._words(place, said)
-                self._leads(line, slot)
+                self._leads(line)
                 acts = acts_in([stem(word) for word in said])
                 draft = self._draft(place)
                 draft.acts = tuple(sorted({*draft.acts, *(f"~{kind}" for kind in acts)}))
+        self._list_people(sum(map(bool, ids)))
         self._spread_acts(group)
         slot = self._slot("p", max(len(self._objects) - 1, 0), field)
         for gram in grams(words(text), GRAM) if self._runs else ():  # also across the ends of lines
             if gram not in self._grams:
                 self._note(Value("gram", gram), slot)
+
+    def _list_people(self, entries: int) -> None:
+        """The people that a service lists, and where they can be reached: only if every one of its entries is somebody.
+        Who writes the title of one entry can't make a list of people of it."""
+        found, self._people = self._people, []
+        reached = [begin for _, _, begin in found if any(map(_is_reach, values(begin)))]
+        if len(reached) < 2 or len(reached) != entries:
+            return
+        for place, name, begin in found:
+            self._draft(place).add(map(going_by, words(name)))
+            self._reach(begin, place)
 
     def _spread_acts(self, group: int) -> None:
         """Let a sentence count as one that tells to act if it stands beside one: `Ann is off on Friday. Just set it.`
@@ -401,8 +419,7 @@ class _Reader:
         begin = _own_words(entry[0])
         name = begin.partition(",")[0].partition("(")[0].partition(":")[0]
         if self._printed and len(words(name)) <= _LONGEST_SEGMENT and self._is_only_about(name, begin):
-            self._draft(place).add(map(going_by, words(name)))
-            self._reach(begin, place)
+            self._people.append((place, name, begin))
         if sender:
             slot = self._slot("f", place, "from")
             self._note(Value("email", sender), slot)
@@ -442,12 +459,12 @@ class _Reader:
                 for phrase in grams(said, size):
                     self._note(Value("part", phrase), slot)
 
-    def _leads(self, sentence: str, slot: str) -> None:
+    def _leads(self, sentence: str) -> None:
         """What a text speaks of doing, each once: it only matters that somebody did."""
         for value in speaks_of(sentence) if self._runs else ():
             if value not in self._deeds:
                 self._deeds.add(value)
-                self._note(value, slot)
+                self._note(value, _LED)
 
     def _goes_by(self, place: int, text: str, slot: str) -> None:
         """Whose entry this is: by their name, and by that in their address."""
@@ -529,12 +546,14 @@ def read_content(
 
 
 def with_new_id(reading: Reading, echoed: frozenset[str]) -> Reading:
-    """The reading of an answer of a tool that made something, with the id of that: the first id at its beginning that
-    the call did not have."""
-    if any(one.slot == FIRST_KEY for one in reading.seen):
+    """The reading of an answer of a tool that made something, with the id of that: the first id in the service's own
+    words at its beginning that the call did not have. A field that is all of it will do, a text in one will not."""
+    if any(one.slot == FIRST_KEY for one in reading.seen) or not reading.objects:
         return reading
-    ids = (one for one in reading.seen if one.value.type == "id" and one.slot[1:].startswith("0:"))
-    first = next((one for one in ids if str(one.value) not in echoed), None)
+    told = {str(value) for value in values(_own_words(reading.objects[0].quote)) if value.type == "id"}
+    begins = (one for one in reading.seen if one.value.type == "id" and one.slot[1:].startswith("0:"))
+    plain = (one for one in begins if one.slot[0] in "fs" or one.slot == "p0:")
+    first = next((one for one in plain if str(one.value) not in echoed and str(one.value) in told), None)
     return reading if first is None else reading._replace(seen=(*reading.seen, Seen(first.value, FIRST_KEY)))
 
 
@@ -593,6 +612,10 @@ _QUOTING: Final = (
       for mark in " :,"),
 )  # fmt: skip
 """From here on somebody else may speak."""
+
+
+def _is_reach(value: Value) -> bool:
+    return value.type == "email" or (value.type == "id" and _is_phone(value.form))
 
 
 def _is_phone(form: str) -> bool:

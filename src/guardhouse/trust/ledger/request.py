@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from guardhouse.trust.ledger.asking import asked_for
+from guardhouse.trust.ledger.asking import asked_for, asks_to_know
 from guardhouse.trust.ledger.bidding import bids, is_wish, needed
 from guardhouse.trust.ledger.clauses import affirmed
 from guardhouse.trust.ledger.confirming import is_confirmation
@@ -184,10 +184,11 @@ def read_request(typed: str) -> Request:
     numbers = [form for form in amounts if len(form) <= _LONGEST_NUMBER]
     numbers += [str(_NUMBER_WORDS[word]) for word in said if word in _NUMBER_WORDS]
     typed_values = list(values(meant))
-    wishes = not orders and is_wish(meant)
+    wishes = not orders and is_wish(meant) and not asks_to_know(said)
     musts = needed(meant)
-    plainly = asked.plainly | asked_for([[word] for word in musts.done]).plainly
-    perhaps = asked.perhaps | (_WISHED if wishes else _PLACING if musts.placed else frozenset())
+    plainly = asked.plainly
+    perhaps = asked.perhaps | asked_for([[word] for word in musts.done]).plainly
+    perhaps |= _WISHED if wishes else _PLACING if musts.placed else frozenset()
     return Request(
         kinds=tuple(sorted(plainly)),
         hints=tuple(sorted(perhaps - plainly)),
@@ -232,9 +233,9 @@ def _shown(typed: str, typed_values: list[Value], orders: list[Bid], *, wishes: 
     return found | ({"addressed"} if is_addressed(typed) else set())
 
 
-_WISHED: Final = frozenset({"buy", "cart", "book", "create"})
+_WISHED: Final = frozenset({"cart"})
 """What somebody may mean who just names a thing: `two kilos of the usual beans, please`."""
-_PLACING: Final = frozenset({"change", "post", "create", "move"})
+_PLACING: Final = frozenset({"change", "create", "move"})
 """What somebody may mean who says where something has to be."""
 
 

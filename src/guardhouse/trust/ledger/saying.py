@@ -13,7 +13,7 @@ from guardhouse.trust.ledger.clauses import affirmed, sentences
 from guardhouse.trust.ledger.kinds import VERBS, is_ordinary
 from guardhouse.trust.ledger.parting import of_other_orders
 from guardhouse.trust.ledger.values import MONTHS, Value, values
-from guardhouse.trust.ledger.words import COMMON, grams, named_exactly, stem, telling, unaccented, words
+from guardhouse.trust.ledger.words import COMMON, grams, named_exactly, stem, telling, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -216,8 +216,6 @@ def _values(meant: str) -> Iterator[Value]:
             yield from (Value("word", stem(name)), Value("text", name))
     for size in range(1, _LONGEST_PHRASE + 1):
         yield from (Value("text", phrase) for phrase in grams(said, size))
-        if not meant.isascii():
-            yield from (Value("text", phrase) for phrase in grams([unaccented(word) for word in said], size))
 
 
 _WEEKDAYS: Final = frozenset(

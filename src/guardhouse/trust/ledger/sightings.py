@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from guardhouse.trust.evidence import Evidence, EvidenceSource
 from guardhouse.trust.ledger.fields import is_made_id
 from guardhouse.trust.ledger.leading import leading
-from guardhouse.trust.ledger.reading import ANYTHING, FIRST_KEY, KEY, LISTED, WRITTEN
+from guardhouse.trust.ledger.reading import ANYTHING, FIRST_KEY, KEY, LISTED, WORKED, WRITTEN
 from guardhouse.trust.ledger.saying import FROM
 from guardhouse.trust.ledger.words import name_words, pieces, stem, words
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from guardhouse.trust.ledger.request import Request
     from guardhouse.trust.ledger.roles import Role
 
+_BY_MODEL: Final = frozenset({WRITTEN, WORKED})
 _FEW_WORDS: Final = 8
 _TELLING: Final = 2
 """Words that some of the entries share, from which on these are a sort of their own."""
@@ -45,14 +46,16 @@ class Sightings:
         self._sets = frozenset(number for request in requests for number in request.sets)
         self._families: dict[tuple[int, int, bool], _Family] = {}
 
-    def is_asked_again(self, since: int) -> bool:
-        """Whether the user asked for something to be done again, and did so after that event."""
-        heard = zip(self.requests, self._state.heard, strict=False)
-        return any("again" in request.marks and seq > since for request, seq in heard)
+    def is_asked_again(self, since: int, kind: Kind) -> bool:
+        """Whether the user asked for such an action to be done again, and did so after that event."""
+        heard = [request for request, seq in zip(self.requests, self._state.heard, strict=False) if seq > since]
+        again = [request for request in heard if "again" in request.marks]
+        meant = {*kind.verbs, *(("send",) if "pay" in kind.verbs else ())}  # `send it again`
+        return any(not {*request.kinds, *request.hints}.isdisjoint(meant) for request in again)
 
     def of(self, value: str) -> tuple[Occurrence, ...]:
         """Where a value was seen, not counting what the model itself wrote."""
-        return tuple(one for one in self._traces.found.get(value, ()) if one.slot != WRITTEN)
+        return tuple(one for one in self._traces.found.get(value, ()) if one.slot not in _BY_MODEL)
 
     def of_any(self, values: Iterable[str]) -> list[Occurrence]:
         """Where any of these was seen."""
@@ -68,17 +71,25 @@ class Sightings:
         return confirmed is not None and any(one.event.seq == confirmed for one in self.of_any(values))
 
     def trusted(
-        self, forms: Sequence[str], role: Role | None = None, written: Sequence[str] | None = None
+        self,
+        forms: Sequence[str],
+        role: Role | None = None,
+        written: Sequence[str] | None = None,
+        *,
+        found: bool = False,
     ) -> list[Occurrence]:
         """Where trusted data had a value, given in the forms that count; for an argument of that role, if it is to be
         trusted for it. What a model had written before, in one of the forms `written`, after untrusted content came
-        in, is nobody's word when it comes back."""
-        found = [
+        in, is nobody's word when it comes back. `found`: also what was looked up by a stranger's word, if it is one of
+        the user's own things that they spoke of."""
+        seen = [
             one
             for one in self.of_any(forms)
-            if (one.event.grade == "trusted" or self._is_found(one)) and is_told(one) and not is_unfit(one, role)
+            if (one.event.grade == "trusted" or (found and self._is_found(one)))
+            and is_told(one)
+            and not is_unfit(one, role)
         ]
-        return found if found and min(one.event.seq for one in found) < self._first_written(written or forms) else []
+        return seen if seen and min(one.event.seq for one in seen) < self._first_written(written or forms) else []
 
     def _first_written(self, forms: Iterable[str]) -> float:
         """When the model wrote a value for the first time, as a whole or piece by piece."""
@@ -96,8 +107,7 @@ class Sightings:
         return [
             one
             for one in self.of_any(values)
-            if (one.event.grade == "untrusted" and one.event.kind != "assistant_showed" and not self._is_found(one))
-            or is_unfit(one, role)
+            if (one.event.grade == "untrusted" and one.event.kind != "assistant_showed") or is_unfit(one, role)
         ]
 
     def _is_found(self, one: Occurrence) -> bool:
@@ -105,7 +115,7 @@ class Sightings:
         it is one that the user spoke of."""
         if one.event.detail is None or "led" not in one.event.detail:
             return False
-        return self.is_by_somebody_named(one) or self._is_told_of(one)
+        return self.is_by_somebody_named(one) or (self._is_told_of(one) and self.is_picked(one))
 
     def _is_told_of(self, one: Occurrence) -> bool:
         """Whether the user spoke of what a value belongs to."""
@@ -115,7 +125,7 @@ class Sightings:
     def is_worked_on(self, forms: Iterable[str]) -> bool:
         """Whether a call of this session that made or changed something was given one of these."""
         found = (one for form in forms for one in self._traces.found.get(form, ()))
-        return any(one.slot == WRITTEN and is_deed(one) for one in found)
+        return any(one.slot == WORKED and is_deed(one) for one in found)
 
     def read_of(self, values: Sequence[Sequence[str]]) -> frozenset[int]:
         """The events that came back from calls with all of these values, each given in its forms."""
