@@ -63,8 +63,7 @@ _INFORMATION: Final = frozenset().union(
     stemmed(
         "price gate summary info information weather time status list overview result translation answer idea "
         "advice link score page website site web article detail number address code help rid hold touch back picture "
-        "view look copy text content date name balance total cost rate temperature access look review news history "
-        "opening hour availability location map direction menu size stock specification manual comparison"
+        "view look copy text content date name balance total cost rate temperature access look"
     ),
 )
 """What somebody gets by looking for it."""
@@ -139,9 +138,15 @@ def _is_thing(said: Sequence[str]) -> bool:
     return any(word not in COMMON for word in said) and _INFORMATION.isdisjoint(said)
 
 
+_KNOWN: Final = stemmed(
+    "review history opening hour availability location map direction menu stock specification manual comparison gate "
+    "delay forecast schedule timetable difference opinion"
+)
+
+
 def asks_to_know(said: Sequence[str]) -> bool:
     """Whether somebody may want to know something, and not to have it."""
-    return not _INFORMATION.isdisjoint(map(stem, said))
+    return not _INFORMATION.union(_KNOWN).isdisjoint(map(stem, said))
 
 
 def _together(said: Sequence[str]) -> frozenset[str]:

@@ -152,7 +152,7 @@ def needed(text: str) -> Needed:
     done: list[str] = []
     placed = False
     for sentence in sentences(text):
-        said = words(sentence)[:_LONGEST_STATEMENT]
+        said = words(sentence.partition(",")[0].partition(";")[0])[:_LONGEST_STATEMENT]
         if not _NOT_PLAINLY.isdisjoint(said) or asks(sentence) or bids(sentence):
             continue
         for at in range(1, len(said) - 2):

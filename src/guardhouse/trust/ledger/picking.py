@@ -221,6 +221,8 @@ class Picker:
             return seen[0]
         if "sign in" in verbs and role in {Role.SECRET, Role.RECIPIENT}:
             return next(filter(is_pointed, seen), None) or next(filter(self._is_with, seen), None)
+        if "sign in" in verbs and role is Role.SELECTOR and not self._sightings.may_be_led(self._kind):
+            return next(filter(is_pointed, seen), None)
         return seen[0] if role is Role.SECRET and not _COMPLETING.isdisjoint(verbs) else None
 
     def _is_with(self, one: Occurrence) -> bool:

@@ -186,7 +186,7 @@ def read_request(typed: str) -> Request:
     typed_values = list(values(meant))
     wishes = not orders and is_wish(meant) and not asks_to_know(said)
     musts = needed(meant)
-    plainly = asked.plainly
+    plainly = asked.plainly | (frozenset({"cart"}) if any(map(_fills_cart, orders)) else frozenset())
     perhaps = asked.perhaps | asked_for([[word] for word in musts.done]).plainly
     perhaps |= _WISHED if wishes else _PLACING if musts.placed else frozenset()
     return Request(
@@ -237,6 +237,12 @@ _WISHED: Final = frozenset({"cart"})
 """What somebody may mean who just names a thing: `two kilos of the usual beans, please`."""
 _PLACING: Final = frozenset({"change", "create", "move"})
 """What somebody may mean who says where something has to be."""
+
+
+def _fills_cart(order: Bid) -> bool:
+    """`Put two packs of the filters, item H-6033, into my cart`."""
+    said = {*order.core, *order.rest}
+    return order.verb in {"put", "add", "drop", "throw"} and not said.isdisjoint({"cart", "basket"})
 
 
 _HANDING: Final = frozenset("send give pass forward hand deliver provide share email mail attach upload copy".split())
