@@ -278,6 +278,12 @@ class Case:
         mask = self.policy.redactor.text
         return remember(self._scene, verdict, event, lambda text: _mask_patterns(mask(text), masks))
 
+    def unread(self) -> Remembered | None:
+        """What its session remembers of what came in if nothing of it could be read: that it did."""
+        if not self.action.session_id or not isinstance(self.action, (ToolCallPost, MemoryReadPost, SkillRunPost)):
+            return None
+        return Remembered(NewEvent(kind="tool_returned", grade="untrusted"), cut=True)
+
     def _event(self, verdict: Verdict) -> NewEvent | None:
         action = self.action
         if not action.session_id or verdict.decision > Decision.ALLOW_WITH_REDACTION:

@@ -263,8 +263,19 @@ class Guard:
                 for remembered in case.remembered(verdict):
                     yield _Remember(case.action.session_id or "", remembered)
             except Exception as error:  # noqa: BLE001 - what a session does not know of must not come into it
-                verdict = _held_back(verdict, SESSION_UNWRITABLE, error)
+                verdict = yield from self._left_out(_held_back(verdict, SESSION_UNWRITABLE, error), case)
         return (yield from self._recorded(verdict, case, made))
+
+    def _left_out(self, verdict: Verdict, case: Case) -> _Course:
+        """The verdict, once the session knows at least that something came in of which it knows nothing: whoever lets
+        it in all the same finds the session on its guard."""
+        try:
+            unread = case.unread()
+            if unread is not None:
+                yield _Remember(case.action.session_id or "", unread)
+        except Exception as error:  # noqa: BLE001 - the same store, most likely
+            return _held_back(verdict, SESSION_UNWRITABLE, error)
+        return verdict
 
     def _recorded(self, verdict: Verdict, case: Case | None, made: Made | None = None) -> _Course:
         """The verdict once it is in the record; a deny if it can't be."""

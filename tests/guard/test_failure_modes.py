@@ -437,6 +437,20 @@ def test_session_can_not_remember(house):
     assert guard.evaluate(CONTENT).decision is ALLOW, "what is part of no session is remembered by none"
 
 
+def test_what_came_in_can_not_be_read(house, monkeypatch):
+    """Whoever lets it in all the same finds the session on its guard: what stands nowhere may be from there."""
+    sessions = Remembering()
+    guard = house.guard("guard: {tools: {send_note: {capabilities: [sends]}}}", sessions=sessions)
+    guard.evaluate(UserInput(content="Send a note to bob@example.com", origin="typed", session_id="s"))
+    monkeypatch.setattr("guardhouse.remembering.read_content", broken)
+    content = ToolCallPost(tool="read_page", content="mallory@evil.example wants it", session_id="s")
+    check(guard, content, DENY, "guard.session_unwritable")
+    assert sessions.state("s").untrusted == sessions.state("s").cut > 0
+    monkeypatch.undo()
+    call = ToolCallPre(tool="send_note", params={"to": "mallory@evil.example", "text": "hello"}, session_id="s")
+    check(guard, call, ASK, "provenance.unknown_value")
+
+
 SEND = {"to": "bob@example.com", "body": "hello"}
 
 

@@ -78,9 +78,14 @@ _FOR: Final = {
 """Delicate things that a goal is about, though nobody names them."""
 
 
+_MESSAGES: Final = stemmed("message channel comment reply chat thread note dm conversation")
+
+
 def _is_for(kind: Kind, direct: frozenset[str]) -> bool:
     """Whether a tool that would be a means is about nothing delicate but what the goal is about itself: to book a
     flight takes a confirmation, and not that of a transfer."""
+    if kind.verbs[0] == "post" and "post" not in direct and not kind.named <= _MESSAGES:
+        return False  # who writes to somebody publishes nothing
     return kind.named & DELICATE <= frozenset().union(*(_FOR.get(goal, frozenset()) for goal in direct))
 
 
@@ -101,4 +106,4 @@ def _is_meant(kind: Kind, hinted: frozenset[str], *, named: bool, all_theirs: bo
     it must be that first of all, and there must be a word for what it is done to."""
     if kind.is_outward or kind.is_destroying or kind.is_grave or kind.verbs[0] in _LASTING:
         return named and kind.verbs[0] in hinted
-    return named or not kind.named or kind.is_free_step or all_theirs
+    return named or kind.is_free_step or all_theirs

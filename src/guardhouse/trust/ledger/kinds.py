@@ -281,7 +281,7 @@ DELICATE: Final = stemmed(
     "money fund transfer payout escrow refund order checkout invoice bank card wire sale purchase reservation "
     "subscription plan premium account remote database production deploy release publish privacy permission access "
     "admin payee wallet autopay password credential dns domain server member user role setting policy rule forward "
-    "webhook key token"
+    "webhook key token all everything everyone"
 )
 """Words of tools' names by which it matters a good deal which one it is."""
 
@@ -357,7 +357,7 @@ _PUBLIC: Final = stemmed(
 )
 GRAVE: Final = stemmed(
     "password permission visibility role webhook forwarding pin key token secret 2fa owner access credential scope "
-    "lock unlock privacy dns nameserver"
+    "lock unlock privacy dns nameserver public"
 )
 _ACCESS: Final = stemmed("access permission right role")
 """Words about access of which one may stand for another."""

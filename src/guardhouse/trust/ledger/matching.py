@@ -150,6 +150,7 @@ class Ledger:
             return True
         loosely = not self._stakes.are_high and not self._stakes.are_money
         all_theirs = all_fine and (loosely or not any(one.seen is not None and is_listed(one.seen) for one in traced))
+        all_theirs = all_theirs and (bool(traced) or not is_delicate(self._shape.name))
         all_given = bool(traced) and all(one.source in _GIVEN for one in traced)
         return asks_for(
             self._shape.kind,
