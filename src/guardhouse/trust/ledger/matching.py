@@ -529,7 +529,11 @@ class Ledger:
         if argument.role is Role.PATH:
             return not self._stakes.are_high and "file" not in self._sightings.marks
         said = value.replace("-", " ").replace("_", " ").split() if isinstance(value, str) else []
-        plain = 0 < len(said) <= LONGEST_CHOICE and all(word.isalpha() and word.isascii() for word in said)
+        small = not self._stakes.are_high and not self._stakes.are_money and not self._is_led
+        plain = 0 < len(said) <= LONGEST_CHOICE and all(
+            word.isascii() and (word.isalpha() or (small and word.isdecimal() and len(word) <= 2)) for word in said
+        )
+        plain = plain and any(map(str.isalpha, said))
         if not _ADDRESSES.isdisjoint(name_words(argument.key)):
             return False
         return argument.role is Role.SELECTOR and plain and self._stakes.may_be_chosen(argument, self._sightings.marks)

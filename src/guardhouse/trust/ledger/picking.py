@@ -38,6 +38,7 @@ _SEARCHES: Final = frozenset({"search"})
 _PLACES: Final = frozenset({"channel", "channels", "room", "group", "space"})
 """Arguments that say where something is posted, and not to whom."""
 _COMPLETING: Final = frozenset({"confirm", "redeem", "sign in"})
+_SCHEDULED: Final = (("book",), ("plan",), ("move",))
 _CODES: Final = frozenset("code otp tan pin passcode verification".split())
 LONGEST_CHOICE: Final = 3
 """Words of a name, or of something that a model picks by itself."""
@@ -78,7 +79,17 @@ class Picker:
             for one in filter(is_listed, seen):
                 if self._sightings.is_named(one) and not self._is_order(one) and _stands_once(one, seen):
                     return one
-        return self.opens_door(argument, seen) or self._chosen(argument, seen)
+        return self.opens_door(argument, seen) or self._offered(argument, seen) or self._chosen(argument, seen)
+
+    def _offered(self, argument: Argument, seen: list[Occurrence]) -> Occurrence | None:
+        """The time that a service offers, among others, for what the user wants to have booked, planned or moved: when
+        exactly is for the model to choose, once they have spoken of a time at all."""
+        if argument.role is not Role.DATE or self._kind.verbs[:1] not in _SCHEDULED:
+            return None
+        if "relative date" not in self._sightings.marks:
+            return None
+        offers = [one for one in seen if not self._is_carried(one) and self._sightings.has_siblings(one)]
+        return offers[0] if offers and len(offers) == len(seen) else None
 
     def _chosen(self, argument: Argument, seen: list[Occurrence]) -> Occurrence | None:
         """The entry that has a value as its own id, if the model may choose between such entries, the user's words
