@@ -13,8 +13,8 @@ import msgspec
 
 from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument, names_one
 from guardhouse.trust.ledger.fields import is_confidential
-from guardhouse.trust.ledger.intent import asks_for, has_word_for
-from guardhouse.trust.ledger.kinds import PUBLISHED, WORKING, is_delicate, kind_of, synonyms
+from guardhouse.trust.ledger.intent import asks_for
+from guardhouse.trust.ledger.kinds import is_delicate, kind_of, synonyms
 from guardhouse.trust.ledger.picking import LONGEST_CHOICE, Picker
 from guardhouse.trust.ledger.questions import (
     LONGEST_PHRASE,
@@ -43,6 +43,7 @@ from guardhouse.trust.ledger.sightings import (
     place_of,
 )
 from guardhouse.trust.ledger.stakes import Stakes
+from guardhouse.trust.ledger.stepping import Steps
 from guardhouse.trust.ledger.texts import supplied
 from guardhouse.trust.ledger.values import is_exactly, number_form, values
 from guardhouse.trust.ledger.words import name_words, stem, words
@@ -77,14 +78,6 @@ _ATTACHED: Final = frozenset("attachment attachments attach enclosure enclosures
 _PRICES: Final = frozenset("price bid fee rate total cost budget tip sum max limit".split())
 _SMALL: Final = 10_000
 """A number below tells hardly anything."""
-_RELEASING: Final = frozenset(map(stem, ("deploy", "release")))
-_REPOSITORY: Final = frozenset(map(stem, "git repo repository branch change code project work remote origin".split()))
-_WORKED: Final = frozenset("change create post upload push commit merge branch move".split())
-"""Kinds of which the result has to be committed, pushed and released."""
-_LOOKING: Final = frozenset({"search", "create"})
-"""Kinds that somebody may ask for who only wants to know something."""
-_STEPS: Final = frozenset("cart mark plan change move".split())
-"""Kinds of steps that are easily undone: which of the user's own things they are about, a model may choose."""
 _TELLING: Final = frozenset("send post share invite call rate".split())
 """Kinds of calls whose answers may be somebody else's."""
 _PICKS: Final = frozenset({Role.SELECTOR, Role.DATE, Role.PATH})
@@ -120,7 +113,8 @@ class Ledger:
         tells = shape.tells or "send" in shape.kind.verbs
         outward = shape.outward or (tells and any(one.role is Role.RECIPIENT for one in self._found))
         self._stakes = Stakes(shape, outward)
-        self._picker = Picker(self._stakes, sightings, chooses=self._chooses, services=self._services)
+        self._steps = Steps(self._stakes, sightings, self._found)
+        self._picker = Picker(self._stakes, sightings, self._steps, services=self._services)
 
     @property
     def takes_orders(self) -> bool:
@@ -159,7 +153,7 @@ class Ledger:
             all_theirs=all_theirs,
             all_given=all_given and any(one.source == "user" for one in traced),
             all_picked=bool(traced) and all(one.source in _SINGLED for one in traced),
-            led=self._is_led,
+            led=self._steps.is_led,
         )
 
     def is_small(self, traced: Iterable[Traced]) -> bool:
@@ -168,49 +162,12 @@ class Ledger:
         return not high and all(one.is_fine for one in traced)
 
     def is_own_step(self, traced: Iterable[Traced]) -> bool:
-        """Whether the call is a step that nobody speaks of on the way to what the user asked for, and that nobody else
-        can have asked for: signing in, or bringing work that was done in this session to where it belongs."""
+        """Whether the call is a step of the model's own that nobody else can have asked for; see `Steps`."""
         traced = tuple(traced)
-        kind = self._shape.kind
-        is_step = kind.verbs[:1] == ("sign in",) or self._goes_on or self._is_of_theirs(traced)
-        is_step = is_step or (kind.verbs[:1] == ("pull",) and kind.named <= _REPOSITORY)
-        return is_step and bool(self._sightings.requests) and all(one.is_fine for one in traced) and not self._is_led
-
-    def _is_of_theirs(self, traced: tuple[Traced, ...]) -> bool:
-        """Whether a small step is about nothing but what the user's words single out, and they want something done."""
-        kind = self._shape.kind
-        said = {one for request in self._sightings.requests for one in request.kinds}
-        if said <= _LOOKING or _STEPS.isdisjoint(kind.verbs[:1]) or kind.breaks or is_delicate(self._shape.name):
+        if not all(one.is_fine for one in traced):
             return False
-        return self.is_small(traced) and bool(traced) and all(one.source in _SINGLED for one in traced)
-
-    @cached_property
-    def _goes_on(self) -> bool:
-        """Whether the call commits, pushes, releases or deploys what was worked on in this session, and the user asked
-        for something that takes it."""
-        kind = self._shape.kind
-        named = frozenset(map(stem, name_words(self._shape.name)))
-        works = not WORKING.isdisjoint(kind.verbs[:1]) and kind.named <= _REPOSITORY
-        releases = not _RELEASING.isdisjoint(named) and any(map(self._sightings.said_word, PUBLISHED))
-        if not (works or releases) or kind.is_grave or kind.is_destroying or self._stakes.are_money:
-            return False
-        said = {one for request in self._sightings.requests for one in (*request.kinds, *request.hints)}
-        picks = [one for one in self._found if one.role in {Role.SELECTOR, Role.DESTINATION, Role.RECIPIENT}]
-        return not said.isdisjoint(_WORKED) and bool(picks) and any(map(self._is_worked_on, picks))
-
-    @cached_property
-    def _is_led(self) -> bool:
-        """Whether a text that came in may have told the model to do such a thing."""
-        return self._sightings.may_be_led(self._shape.kind)
-
-    def _chooses(self) -> bool:
-        """Whether the model chooses between the user's own things by itself: the user has a word for such an action,
-        nobody else speaks of it, and little hangs on which one it is."""
-        kind = self._shape.kind
-        if self._stakes.are_high or self._stakes.are_money or kind.breaks or grave_choices(self._found):
-            return False
-        is_step = not _STEPS.isdisjoint(kind.verbs[:1]) and not is_delicate(self._shape.name)
-        return is_step and not self._is_led and has_word_for(kind, self._sightings)
+        is_theirs = bool(traced) and all(one.source in _SINGLED for one in traced)
+        return self._steps.are_free or (is_theirs and self._steps.is_small)
 
     def _services(self) -> set[tuple[int, int | None]]:
         """The things that came in beside which the service stands that the call is for, by event and place."""
@@ -332,7 +289,7 @@ class Ledger:
             return ("derived",)
         if self._picker.is_spoken_name(argument):
             return ("derived",)
-        if self._goes_on and not self._is_led and self._is_worked_on(argument):
+        if self._steps.goes_on_with(argument):
             return ("derived",)
         seen = self._sightings.untrusted(forms, argument.role)
         by = changed_by(argument.value, self._sightings) if argument.role is Role.AMOUNT and not theirs_only else None
@@ -392,11 +349,6 @@ class Ledger:
         made = [one for one in new if is_new_key(one) and not _TELLING.issuperset(kind_of(one.event.name).verbs[:1])]
         tops = tops or [one for one in made if one.event.seq == began]
         return any(not self._shape.kind.nouns.isdisjoint(kind_of(one.event.name).nouns) for one in tops)
-
-    def _is_worked_on(self, argument: Argument) -> bool:
-        """Whether a call of this session worked on what an argument names."""
-        forms = [str(one) for one in candidates(argument) if one.type in {"text", "id"}]
-        return argument.role is Role.SELECTOR and self._sightings.is_worked_on(forms)
 
     def _is_other_sum(self, argument: Argument) -> bool:
         """Whether a number would be spent in place of the sum that the user gave."""
@@ -529,7 +481,7 @@ class Ledger:
         if argument.role is Role.PATH:
             return not self._stakes.are_high and "file" not in self._sightings.marks
         said = value.replace("-", " ").replace("_", " ").split() if isinstance(value, str) else []
-        small = not self._stakes.are_high and not self._stakes.are_money and not self._is_led
+        small = not self._stakes.are_high and not self._stakes.are_money and not self._steps.is_led
         plain = 0 < len(said) <= LONGEST_CHOICE and all(
             word.isascii() and (word.isalpha() or (small and word.isdecimal() and len(word) <= 2)) for word in said
         )

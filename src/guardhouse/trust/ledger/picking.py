@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from guardhouse.trust.ledger.arguments import Argument
     from guardhouse.trust.ledger.sightings import Sightings
     from guardhouse.trust.ledger.stakes import Stakes
+    from guardhouse.trust.ledger.stepping import Steps
 
 _CARRIERS: Final = frozenset(
     map(stem, "email mail inbox message sms chat thread letter note notes page web webpage website site search article "
@@ -51,14 +52,14 @@ class Picker:
         self,
         stakes: Stakes,
         sightings: Sightings,
+        steps: Steps,
         *,
-        chooses: Callable[[], bool],
         services: Callable[[], Collection[tuple[int, int | None]]],
     ) -> None:
         self._stakes = stakes
         self._kind = stakes.shape.kind
         self._sightings = sightings
-        self._chooses = chooses
+        self._steps = steps
         self._services = services
 
     def picked(self, argument: Argument, seen: list[Occurrence]) -> Occurrence | None:
@@ -96,7 +97,7 @@ class Picker:
         speak of no other, and nobody but the service that lists them names it."""
         if argument.role is Role.PATH and not self._named_file() and _is_plain_path(str(argument.value)):
             listed = [one for one in seen if is_key(one) or is_structured(one)]
-            return listed[0] if listed and len(listed) == len(seen) and self._chooses() else None
+            return listed[0] if listed and len(listed) == len(seen) and self._steps.may_choose else None
         if argument.role is not Role.SELECTOR:
             return None
         own = [one for one in seen if (is_key(one) or is_structured(one)) and self._may_list(one)]
@@ -104,7 +105,7 @@ class Picker:
         entries = {(one.event.seq, place_of(one)) for one in own}
         if not own or any((one.event.seq, place_of(one)) not in entries for one in seen):
             return None
-        if any(map(self._sightings.is_passed_over, own)) or self._sightings.spares or not self._chooses():
+        if any(map(self._sightings.is_passed_over, own)) or self._sightings.spares or not self._steps.may_choose:
             return None
         if self._kind.is_destroying and any(map(self._sightings.is_outdone, own)):
             return None

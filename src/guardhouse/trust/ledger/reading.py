@@ -11,13 +11,13 @@ from __future__ import annotations
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from guardhouse.trust.ledger.entries import entries_of, own_words, parts_of_line
 from guardhouse.trust.ledger.fields import (
     MEASURES,
     field_name,
     is_confidential,
     is_full_name,
     is_id,
-    is_known,
     is_made_id,
     is_reach,
     is_server_made,
@@ -75,7 +75,6 @@ _LONGEST_QUOTE: Final = 400
 _SHORT: Final = 64
 """Characters of a text that may be one value, written with blanks."""
 
-_BULLETS: Final = ("-", "*", "•", "·", "|", "+", "#", "[", "–")
 _SEPARATORS: Final = (",", ":", "|", " - ", " – ", " — ", ";", "(", ")", "[", "]", "\t", '"', "“", "”", "=", "*")
 _CURRENCY: Final = frozenset("$€£¥₹")
 _CURRENCIES: Final = frozenset("usd eur gbp chf euro euros dollars pounds".split())
@@ -217,7 +216,7 @@ class _Reader:
     def _card(self, text: str) -> None:
         """Whom an answer in prose is about, and where they can be reached: what a service says of somebody comes before
         what others say."""
-        begin = _own_words(text[:_LONGEST_CARD])
+        begin = own_words(text[:_LONGEST_CARD])
         first = begin.partition(". ")[0].partition("\n")[0].partition("(")[0].partition(",")[0].partition(":")[0]
         place = self._new_object(self._new_group())
         sender = _sender(text[:_LONGEST_CARD].partition("\n")[0])
@@ -340,7 +339,7 @@ class _Reader:
         if is_field and 1 < len(said) <= _LONGEST_SEGMENT:
             self._draft(at).add([named_exactly(said)])
         if len(said) > 1:
-            for sentence in _sentences(text):
+            for sentence in parts_of_line(text):
                 self._leads(sentence)
         if label == "p":
             self._segments(text, slot)
@@ -349,7 +348,7 @@ class _Reader:
         """A text by itself: its entries, lines or sentences, are the objects. A heading or a `key: value` line belongs
         to what stands with it."""
         group = self._new_group()
-        entries = _entries(text)
+        entries = entries_of(text)
         listed = list(islice(entries, _MOST_OBJECTS))
         ids = own_ids([entry.lines for entry in listed])
         head: int | None = None
@@ -366,8 +365,8 @@ class _Reader:
             elif not entry.goes_on:
                 head = None
             if head is not None and head != place:
-                self._words(head, words(_own_words(entry.lines[0])))
-            if any(_own_words(line) != line for line in entry.lines):
+                self._words(head, words(own_words(entry.lines[0])))
+            if any(own_words(line) != line for line in entry.lines):
                 head = None
             for line in entry.lines:
                 said = words(line)
@@ -416,7 +415,7 @@ class _Reader:
         for one in own:
             self._note(Value("id", one), f"{KEY}{place}:")
         sender = _sender(entry[0])
-        begin = _own_words(entry[0])
+        begin = own_words(entry[0])
         name = begin.partition(",")[0].partition("(")[0].partition(":")[0]
         if self._printed and len(words(name)) <= _LONGEST_SEGMENT and self._is_only_about(name, begin):
             self._people.append((place, name, begin))
@@ -550,7 +549,7 @@ def with_new_id(reading: Reading, echoed: frozenset[str]) -> Reading:
     words at its beginning that the call did not have. A field that is all of it will do, a text in one will not."""
     if any(one.slot == FIRST_KEY for one in reading.seen) or not reading.objects:
         return reading
-    told = {str(value) for value in values(_own_words(reading.objects[0].quote)) if value.type == "id"}
+    told = {str(value) for value in values(own_words(reading.objects[0].quote)) if value.type == "id"}
     begins = (one for one in reading.seen if one.value.type == "id" and one.slot[1:].startswith("0:"))
     plain = (one for one in begins if one.slot[0] in "fs" or one.slot == "p0:")
     first = next((one for one in plain if str(one.value) not in echoed and str(one.value) in told), None)
@@ -600,20 +599,6 @@ _ELSEWHERE: Final = frozenset(
 """Words with which a text may speak of somebody else, or pass on what somebody said."""
 
 
-def _own_words(text: str) -> str:
-    """A text up to the first quotation mark, or to where somebody is said to speak: what follows is their words."""
-    ends = [at for mark in _QUOTING if (at := text.find(mark)) >= 0]
-    return text[: min(ends)] if ends else text
-
-
-_QUOTING: Final = (
-    *('"', "“", "”", "„", "«", "‘", " '", ": '"),
-    *(f" {word}{mark}" for word in "says writes wrote said asks asked adds added words note notes remark".split()
-      for mark in " :,"),
-)  # fmt: skip
-"""From here on somebody else may speak."""
-
-
 def _is_reach(value: Value) -> bool:
     return value.type == "email" or (value.type == "id" and _is_phone(value.form))
 
@@ -627,68 +612,6 @@ def _sender(line: str) -> str:
     head, _, rest = line.partition("<")
     address = rest.partition(">")[0]
     return comparable(address) if rest != address and "@" in address and len(words(head)) <= _LONGEST_SEGMENT else ""
-
-
-class _Entry(NamedTuple):
-    """One of the things that a text speaks of."""
-
-    lines: list[str]
-    """What belongs to it."""
-    goes_on: bool = False
-    """It stands on the same line as the one before."""
-
-
-def _entries(text: str) -> Iterator[_Entry]:
-    """The things that a text speaks of, one after the other."""
-    block: list[str] = []
-    for line in [*text.split("\n"), ""]:
-        if line.strip():
-            block.append(line)
-            continue
-        if block:
-            yield from _split(block)
-        block = []
-
-
-def _split(block: list[str]) -> Iterator[_Entry]:
-    """A paragraph: a record of `key: value` lines is one thing, a list is many, and prose is cut into sentences."""
-    listed = sum(map(_is_item, block))
-    labels = {line.partition(":")[0] for line in block if _is_labelled(line)}
-    is_record = listed < 2 and len({label.split()[0] for label in labels}) * 3 >= len(block) * 2 and len(block) > 1
-    if is_record and sum(map(is_known, labels)) * 2 >= len(labels):
-        yield _Entry(block)
-        return
-    for line in block:
-        yield from (_Entry([sentence], goes_on=at > 0) for at, sentence in enumerate(_sentences(line)))
-
-
-def _sentences(line: str) -> Iterator[str]:
-    """Cut at a full stop or its like with a blank and no small letter behind it."""
-    start = 0
-    for at in range(1, len(line) - 1):
-        if line[at] == " " and line[at - 1] in ".!?。;" and not line[at + 1].islower() and at - start > _SHORTEST:
-            yield line[start:at]
-            start = at + 1
-    yield line[start:]
-
-
-_SHORTEST: Final = 12
-"""Characters of a sentence: `No. 5` is none."""
-
-
-def _is_labelled(line: str) -> bool:
-    head, colon, _ = line.partition(":")
-    return bool(colon and head.strip()) and len(head.split()) <= 4 and not _is_item(line) and _has_no_digit(head)
-
-
-def _has_no_digit(text: str) -> bool:
-    return not any(map(str.isdecimal, text))
-
-
-def _is_item(line: str) -> bool:
-    bare = line.strip()
-    head = bare.split(maxsplit=1)[0]
-    return bare.startswith(_BULLETS) or (head[:1].isdecimal() and head[-1:] in {".", ")", ":"})
 
 
 def _is_table(record: dict[str, Any]) -> bool:
