@@ -78,13 +78,16 @@ _FOR: Final = {
 """Delicate things that a goal is about, though nobody names them."""
 
 
-_MESSAGES: Final = stemmed("message channel comment reply chat thread note dm conversation")
+MESSAGES: Final = stemmed(
+    "message channel comment reply chat thread note dm conversation email mail sms text photo picture file someone "
+    "person user customer client tenant patient seller contact guest member staff team colleague"
+)
 
 
 def _is_for(kind: Kind, direct: frozenset[str]) -> bool:
     """Whether a tool that would be a means is about nothing delicate but what the goal is about itself: to book a
     flight takes a confirmation, and not that of a transfer."""
-    if kind.verbs[0] == "post" and "post" not in direct and not kind.named <= _MESSAGES:
+    if kind.verbs[0] == "post" and "post" not in direct and not kind.named <= MESSAGES:
         return False  # who writes to somebody publishes nothing
     return kind.named & DELICATE <= frozenset().union(*(_FOR.get(goal, frozenset()) for goal in direct))
 

@@ -13,7 +13,7 @@ import msgspec
 
 from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument, names_one
 from guardhouse.trust.ledger.fields import is_confidential
-from guardhouse.trust.ledger.intent import asks_for
+from guardhouse.trust.ledger.intent import MESSAGES, asks_for
 from guardhouse.trust.ledger.kinds import is_delicate, kind_of, synonyms
 from guardhouse.trust.ledger.picking import LONGEST_CHOICE, Picker
 from guardhouse.trust.ledger.questions import (
@@ -78,6 +78,7 @@ _ATTACHED: Final = frozenset("attachment attachments attach enclosure enclosures
 _PRICES: Final = frozenset("price bid fee rate total cost budget tip sum max limit".split())
 _SMALL: Final = 10_000
 """A number below tells hardly anything."""
+_TOLD: Final = frozenset({"send", "post"})
 _TELLING: Final = frozenset("send post share invite call rate".split())
 """Kinds of calls whose answers may be somebody else's."""
 _PICKS: Final = frozenset({Role.SELECTOR, Role.DATE, Role.PATH})
@@ -144,7 +145,7 @@ class Ledger:
             return True
         loosely = not self._stakes.are_high and not self._stakes.are_money
         all_theirs = all_fine and (loosely or not any(one.seen is not None and is_listed(one.seen) for one in traced))
-        all_theirs = all_theirs and (bool(traced) or not is_delicate(self._shape.name))
+        all_theirs = all_theirs and (bool(traced) or not is_delicate(self._shape.name)) and self._is_to_somebody(traced)
         all_given = bool(traced) and all(one.source in _GIVEN for one in traced)
         return asks_for(
             self._shape.kind,
@@ -155,6 +156,14 @@ class Ledger:
             all_picked=bool(traced) and all(one.source in _SINGLED for one in traced),
             led=self._steps.is_led,
         )
+
+    def _is_to_somebody(self, traced: tuple[Traced, ...]) -> bool:
+        """Whether a call that tells something is a message, or goes to somebody whom the user named: to send Ann a link
+        sends no newsletter."""
+        kind = self._shape.kind
+        if _TOLD.isdisjoint(kind.verbs[:1]) or kind.named <= MESSAGES:
+            return True
+        return any(one.role is Role.RECIPIENT and one.source in _THEIRS for one in traced)
 
     def is_small(self, traced: Iterable[Traced]) -> bool:
         """Whether little hangs on the call, and nobody else supplied anything of it."""

@@ -226,7 +226,7 @@ def _shown(typed: str, typed_values: list[Value], orders: list[Bid], *, wishes: 
     """Marks that no words of their own set: what a message names, and what it orders."""
     found = {"file"} if any(value.type == "path" for value in typed_values) else set()
     found |= {"people"} if people(typed) else set()
-    found |= {"copies"} if any(stem(one.verb) in _COPYING or "as is" in " ".join(one.core) for one in orders) else set()
+    found |= {"copies"} if any(map(_copies, orders)) else set()
     found |= {"hands"} if any(map(_hands_over, orders)) else set()
     found |= {"by name"} if any(map(_calls_by_name, orders)) else set()
     found |= {"wishes"} if wishes else set()
@@ -259,6 +259,11 @@ def _calls_by_name(order: Bid) -> bool:
     the earbuds`, but not `delete the account`."""
     called = [word for word in order.core[1:] if word not in COMMON]
     return bool(called) and not any(map(is_sort, called)) and not DESTROYING.isdisjoint(asked_for([order.core]).plainly)
+
+
+def _copies(order: Bid) -> bool:
+    """Whether an order has a text passed on as it stands."""
+    return stem(order.verb) in _COPYING or any(pair == ("as", "is") for pair in pairwise(order.core))
 
 
 _COPYING: Final = frozenset(map(stem, "forward copy paste quote attach cite transcribe repost".split()))

@@ -67,7 +67,7 @@ class Stakes(msgspec.Struct, frozen=True):
     def may_be_loose(self, argument: Argument) -> bool:
         """Whether it is enough that the user named something that only one of the siblings has: then they may speak of
         several of them. What is gone or goes out afterwards must be the best match of all."""
-        return argument.role in {Role.AMOUNT, Role.DATE} or not self.are_high
+        return argument.role in {Role.AMOUNT, Role.DATE} or not (self.are_high or self.are_money)
 
     def is_setting(self, argument: Argument) -> bool:
         """Whether an argument chooses how something is done, not what is done or to whom."""
