@@ -26,8 +26,9 @@ _SMALLEST_ACCOUNT: Final = 100_000
 """A number from which on it may be somebody's account or telephone, and is no count of people."""
 _IDS: Final = frozenset({"id", "ids", "number", "account", "ref", "key"})
 _LARGEST_LIMIT: Final = 10_000
-_LABELLED: Final = frozenset({"ship", "shipto", "address", "street", "deliver", "delivery"})
+_LABELLED: Final = frozenset({"ship", "shipto", "address", "street"})
 """Arguments that take an address, or a word for one that the service knows."""
+_USUAL_PLACES: Final = frozenset("home work office pickup store".split())
 _NAMES_OF_NEW: Final = frozenset({"name", "label", "heading", "what"})
 _WORDS_WITH_MONEY: Final = frozenset({"reference", "purpose", "memo"})
 _MAKING: Final = frozenset({"create", "plan", "post"})
@@ -192,8 +193,8 @@ def _role(value: Any, parameter: Parameter, key: str) -> Role:
         return Role.SELECTOR
     if role in _CLOSED and not parameter.choices and not _is_closed(value, role):
         return _by_form(value) or (Role.CONTENT if len(words(value)) > LONGEST_NAME else Role.SELECTOR)
-    if role is Role.DESTINATION and _is_slug(value) and value.lower() != "localhost":
-        return Role.SELECTOR  # the name of a service that the tool knows
+    if role is Role.RECIPIENT and "deliver" in name_words(key) and value.lower() in _USUAL_PLACES:
+        return Role.SELECTOR
     if role is Role.RECIPIENT and not _LABELLED.isdisjoint(name_words(key)):
         return Role.SELECTOR if value.isalpha() and len(value) <= LONGEST_WORD else role
     if parameter.known or role is not Role.SELECTOR:
@@ -227,11 +228,6 @@ def _is_closed(value: str, role: Role) -> bool:
     if role is Role.DATE:
         return len(said) <= _LONGEST_DATE and typed <= {"date", "day", "time", "num"}
     return typed <= {"num", "date", "day", "time", "pct"}
-
-
-def _is_slug(value: str) -> bool:
-    """Whether a value is the name that a service has for something, and no place on the network."""
-    return value.isascii() and value.replace("-", "").replace("_", "").isalpha() and len(value) <= _LONGEST_KEY
 
 
 def _is_one_id(value: str) -> bool:

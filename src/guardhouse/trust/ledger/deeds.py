@@ -30,6 +30,7 @@ _ROOMS: Final = frozenset("message email mail dm sms post comment order book".sp
 _THINGS: Final = _NOUNS_TOO | frozenset("file record log request text label tag review contact".split())
 _TOLD: Final = frozenset("received incoming outstanding due overdue open history list log".split())
 """Words with which a name says that it tells of payments, and makes none."""
+_DOING: Final = frozenset("process start run execute settle submit make send approve pay release initiate".split())
 _MONEY: Final = frozenset("money payment payments payout".split())
 _OBJECTS: Final = {False: frozenset("a an money".split()), True: frozenset("a an the your money".split())}
 """What follows a verb that is a thing as well, where a sentence begins with it: `Email a colleague`."""
@@ -58,7 +59,7 @@ def _by_name(said: list[str]) -> list[str]:
         kind = kind_of_verb(word) if counts else None
         if kind is not None:
             found.append(kind)
-    looks = looks or not _TOLD.isdisjoint(said)
+    looks = looks or (not _TOLD.isdisjoint(said) and _DOING.isdisjoint(said))
     return found if looks or _MONEY.isdisjoint(said) else [*found, "pay"]
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.trust.ledger.kinds import DELICATE, graver, stemmed, with_means
+from guardhouse.trust.ledger.kinds import graver, stemmed, with_means
 
 if TYPE_CHECKING:
     from guardhouse.trust.ledger.kinds import Kind
     from guardhouse.trust.ledger.sightings import Sightings
 
+RIGHTS: Final = "text:rights"
+"""What people say for access, in the plural alone."""
 _SELF_EVIDENT: Final = frozenset({"cart", "sign in", "confirm", "commit", "push", "pull", "branch"})
 """Means that nobody names."""
 
@@ -21,7 +23,6 @@ def asks_for(
     *,
     all_theirs: bool,
     all_given: bool = False,
-    all_picked: bool = False,
     led: bool = False,
 ) -> bool:
     """Whether the user asked for such an action, or for one that takes it.
@@ -29,40 +30,44 @@ def asks_for(
     `grave` are words about access among the arguments: like those in the tool's name they must have been said. Where
     the user has a word for what is done but none for what it is done to, it is enough that every argument is theirs
     (`all_theirs`); where even the word says little, only if nobody else speaks of such a thing (not `led`). If
-    something is gone afterwards, they must have named every one of them (`all_given`), or called what is to be gone by
-    its name alone, and singled out every one of them by it (`all_picked`); if something is open to others, not even
-    that will do.
+    something is gone afterwards, they must have named every one of them (`all_given`); if something is open to others,
+    not even that will do. By a word for what is done alone nothing delicate is asked for but what that is about itself.
     """
-    if kind.is_grave and not any(sightings.said_word(said) for word in kind.grave for said in graver(word)):
+    spoken = any(sightings.said_word(said) for word in kind.grave for said in graver(word))
+    if kind.is_grave and not spoken and not (kind.is_access and sightings.by_user([RIGHTS])):
         return False
     if not all(map(sightings.said_word, grave)):
         return False
-    if any(map(sightings.bade, kind.words)):
+    direct = frozenset(one for request in sightings.requests for one in request.kinds)
+    named = any(map(sightings.said_word, kind.nouns))
+    if any(map(sightings.bade, kind.words)) and (named or is_for(kind, direct)):
         return True
     if not kind.verbs:
         # Nobody knows what such a tool does: the user must have its own words for it.
         return bool(kind.named) and all(map(sightings.said_word, kind.named)) and all_theirs
-    direct = frozenset(one for request in sightings.requests for one in request.kinds)
     if kind.breaks and not sightings.bade(kind.breaks) and _ENDING.isdisjoint(direct & {*kind.verbs, *_ALWAYS_ENDS}):
         return False
     if kind.verbs[0] == "share" and "share" not in direct and "hands" not in sightings.marks:
         direct -= {"send", "post"}  # who is to be told of a thing is not thereby to have it
     asked = with_means(direct)
+    if kind.verbs[0] == "pay" and "pay" not in asked:
+        return False
     fitting = [verb for verb in kind.verbs if verb in direct or (verb in asked and verb == kind.verbs[0])]
-    named = any(map(sightings.said_word, kind.nouns))
     if not fitting:
         hinted = frozenset(one for request in sightings.requests for one in request.hints)
         return not hinted.isdisjoint(kind.verbs) and _is_meant(
             kind, hinted, named=named, all_theirs=all_theirs and not led
         )
-    if not kind.named or named:
+    fits = is_for(kind, direct)
+    if kind.verbs[0] == "confirm" and not (named or fits):
+        return False  # who wants one thing confirmed confirms no other
+    if named or (not kind.named and fits):
         return True
     # A goal was named, not its means: `buy me a watch` says nothing of carts.
     is_means = kind.is_free_step or any(verb not in direct or verb in _SELF_EVIDENT for verb in fitting)
-    if is_means and _is_for(kind, direct):
+    if is_means and fits:
         return True
-    by_name = "by name" in sightings.marks and all_picked and not led
-    return (all_given or by_name or (all_theirs and not kind.is_destroying)) and not kind.is_grave
+    return (all_given or (all_theirs and not kind.is_destroying)) and not kind.is_grave
 
 
 _FOR: Final = {
@@ -78,18 +83,22 @@ _FOR: Final = {
 """Delicate things that a goal is about, though nobody names them."""
 
 
+_CODES: Final = stemmed("code otp pin step login")
 MESSAGES: Final = stemmed(
     "message channel comment reply chat thread note dm conversation email mail sms text photo picture file someone "
     "person user customer client tenant patient seller contact guest member staff team colleague"
 )
 
 
-def _is_for(kind: Kind, direct: frozenset[str]) -> bool:
+def is_for(kind: Kind, direct: frozenset[str]) -> bool:
     """Whether a tool that would be a means is about nothing delicate but what the goal is about itself: to book a
     flight takes a confirmation, and not that of a transfer."""
+    about = frozenset().union(*(_FOR.get(goal, frozenset()) for goal in direct))
+    if kind.verbs[0] == "confirm" and not kind.named <= about | _CODES:
+        return False
     if kind.verbs[0] == "post" and "post" not in direct and not kind.named <= MESSAGES:
         return False  # who writes to somebody publishes nothing
-    return kind.named & DELICATE <= frozenset().union(*(_FOR.get(goal, frozenset()) for goal in direct))
+    return kind.delicate <= about
 
 
 def has_word_for(kind: Kind, sightings: Sightings) -> bool:
@@ -109,4 +118,4 @@ def _is_meant(kind: Kind, hinted: frozenset[str], *, named: bool, all_theirs: bo
     it must be that first of all, and there must be a word for what it is done to."""
     if kind.is_outward or kind.is_destroying or kind.is_grave or kind.verbs[0] in _LASTING:
         return named and kind.verbs[0] in hinted
-    return named or kind.is_free_step or all_theirs
+    return named or not (kind.named or kind.delicate) or kind.is_free_step or all_theirs

@@ -280,7 +280,7 @@ DELICATE: Final = stemmed(
     "door gate garage lock alarm firewall security factor 2fa camera backup share sharing public link url payment "
     "money fund transfer payout escrow refund order checkout invoice bank card wire sale purchase reservation "
     "subscription plan premium account remote database production deploy release publish privacy permission access "
-    "admin payee wallet autopay password credential dns domain server member user role setting policy rule forward "
+    "admin payee wallet autopay password credential dns domain server member role setting policy rule forward "
     "webhook key token all everything everyone"
 )
 """Words of tools' names by which it matters a good deal which one it is."""
@@ -289,11 +289,6 @@ DELICATE: Final = stemmed(
 def is_delicate(tool: str) -> bool:
     """Whether it matters a good deal what a tool is used on, by any word of its name."""
     return not DELICATE.isdisjoint(map(stem, name_words(tool)))
-
-
-def is_sort(word: str) -> bool:
-    """Whether a word says what sort of thing something is."""
-    return any(stem(word) in group for group in _GROUPS)
 
 
 def is_ordinary(word: str) -> bool:
@@ -317,6 +312,8 @@ class Kind(msgspec.Struct, frozen=True):
     """Stems of its name that are about access."""
     breaks: str = ""
     """The stem of a word of its name by which something stops to work, or is closed."""
+    delicate: frozenset[str] = frozenset()
+    """Stems of its name, beside that for what is done, by which it matters a good deal what it is used on."""
     mentions: frozenset[str] = frozenset()
     """Further kinds that its description speaks of: `also sends an email`."""
 
@@ -341,6 +338,11 @@ class Kind(msgspec.Struct, frozen=True):
         return bool(self.grave)
 
     @property
+    def is_access(self) -> bool:
+        """Whether it changes who may do what, by just that word."""
+        return not _ACCESS.isdisjoint(self.grave)
+
+    @property
     def is_costly(self) -> bool:
         """Whether it changes what somebody pays for from now on."""
         return not _CONTRACTS.isdisjoint(self.named)
@@ -359,7 +361,7 @@ GRAVE: Final = stemmed(
     "password permission visibility role webhook forwarding pin key token secret 2fa owner access credential scope "
     "lock unlock privacy dns nameserver public"
 )
-_ACCESS: Final = stemmed("access permission right role")
+_ACCESS: Final = stemmed("access permission")
 """Words about access of which one may stand for another."""
 
 
@@ -391,6 +393,7 @@ def kind_of(tool: str, description: str = "") -> Kind:
         words=acts,
         grave=frozenset(in_name) & GRAVE,
         breaks=next((word for word in in_name if word in _BREAKING), ""),
+        delicate=DELICATE.intersection(in_name).difference(_ranked(in_name)[:1]),
         mentions=_mentions(description),
     )
 
@@ -419,8 +422,13 @@ _MADE: Final = (
     (stemmed("share sharing"), "share"),
 )
 """What is done by making such a thing, whatever the verb in the name says."""
+_RELEASE: Final = stem("release")
+_VERSIONS: Final = stemmed("release version build tag cut app package notes create make new list get")
+_HELD: Final = stemmed("deposit escrow fund payment hold money salary payout")
+"""What goes to somebody by being released."""
 _WRITING: Final = stemmed("write compose new make")
 _LETTERS: Final = stemmed("email mail message sms letter dm")
+_ENTERING: Final = frozenset({("log", "in"), ("sign", "in")})
 _MEMBERS: Final = stemmed("member participant collaborator user attendee guest")
 
 
@@ -428,7 +436,7 @@ def _verbs(in_name: Sequence[str]) -> tuple[str, ...]:
     """The kind that a tool is by its name, then what else it may be."""
     if not _CARTS.isdisjoint(in_name) and "checkout" not in in_name:
         return ("cart",)
-    if "in" in in_name and ("log" in in_name or "sign" in in_name):
+    if any(pair in _ENTERING for pair in pairwise(in_name)):
         return ("sign in",)
     if "out" in in_name and "check" in in_name:
         return ("buy",)
@@ -436,9 +444,13 @@ def _verbs(in_name: Sequence[str]) -> tuple[str, ...]:
         return ("cancel",)
     ranked = _ranked(in_name)
     if not ranked:
-        return ()
+        return ("pay",) if not _MONEY.isdisjoint(in_name) and _LOOKING.isdisjoint(in_name) else ()
     first = _TOOL_KIND[ranked[0]]
-    if first in {"send", "move"} and not _MONEY.isdisjoint(in_name):
+    if ranked[0] == _RELEASE and not _HELD.isdisjoint(in_name):
+        return ("pay", first)
+    if ranked[0] == _RELEASE and not _VERSIONS.issuperset(in_name):
+        return ("post", first)
+    if first in {"send", "move", "run", "switch"} and not _MONEY.isdisjoint(in_name):
         return ("pay",)
     hidden = next((kind for things, kind in _MADE if not things.isdisjoint(in_name)), None)
     if ranked[0] in _MAKING and hidden is not None:

@@ -75,7 +75,8 @@ def _shared_shapes(tokens: list[list[_Token]]) -> list[str]:
         shared = list(dict.fromkeys(token.shape for token in own if len(entries[token.shape]) >= _FEWEST))
         if shared:
             listed = [one for one in tokens if any(token.shape == shared[0] for token in one)]
-            whole = [one for one in shared[1:] if all(any(token.shape == one for token in own) for own in listed)]
+            others = [one for one in shared[1:] if one.split(" ")[-2] != shared[0].split(" ")[-2]]
+            whole = [one for one in others if all(any(token.shape == one for token in own) for own in listed)]
             return [shared[0], *whole][:_MOST_COLUMNS]
     return []
 

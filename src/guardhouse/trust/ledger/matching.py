@@ -81,6 +81,8 @@ _SMALL: Final = 10_000
 _TOLD: Final = frozenset({"send", "post"})
 _TELLING: Final = frozenset("send post share invite call rate".split())
 """Kinds of calls whose answers may be somebody else's."""
+_WHATEVER: Final = frozenset("all open due outstanding pending overdue every payments bills invoices".split())
+_SERVICES: Final = frozenset({Role.SELECTOR, Role.DESTINATION})
 _PICKS: Final = frozenset({Role.SELECTOR, Role.DATE, Role.PATH})
 """Roles of which a value may be an id that a service has just given out."""
 
@@ -146,6 +148,8 @@ class Ledger:
         loosely = not self._stakes.are_high and not self._stakes.are_money
         all_theirs = all_fine and (loosely or not any(one.seen is not None and is_listed(one.seen) for one in traced))
         all_theirs = all_theirs and (bool(traced) or not is_delicate(self._shape.name)) and self._is_to_somebody(traced)
+        if not traced and "pay" in self._shape.kind.verbs and not _WHATEVER.isdisjoint(name_words(self._shape.name)):
+            return False  # whom it pays, and how much, nobody has said
         all_given = bool(traced) and all(one.source in _GIVEN for one in traced)
         return asks_for(
             self._shape.kind,
@@ -153,7 +157,6 @@ class Ledger:
             self._sightings,
             all_theirs=all_theirs,
             all_given=all_given and any(one.source == "user" for one in traced),
-            all_picked=bool(traced) and all(one.source in _SINGLED for one in traced),
             led=self._steps.is_led,
         )
 
@@ -180,7 +183,7 @@ class Ledger:
 
     def _services(self) -> set[tuple[int, int | None]]:
         """The things that came in beside which the service stands that the call is for, by event and place."""
-        named = [one for one in self._found if one.role is Role.SELECTOR and isinstance(one.value, str)]
+        named = [one for one in self._found if one.role in _SERVICES and isinstance(one.value, str)]
         if not all(self._given(one.value, [str(form) for form in candidates(one)]) for one in named):
             return set()  # the user must have spoken of it
         forms = [form for one in named for form in (*map(str, candidates(one)), f"part:{' '.join(words(one.value))}")]
@@ -253,7 +256,7 @@ class Ledger:
             return ("default",)
         if role is Role.FLAG:
             return (self._flag(argument),)
-        if role is Role.SELECTOR and power_words(argument):
+        if role in {Role.SELECTOR, Role.PATH} and power_words(argument):
             return (self._power(argument),)
         if self._sightings.of(grant_of(self._shape.name, argument)):
             return ("confirmed",)
@@ -355,8 +358,9 @@ class Ledger:
             return any(map(is_top_id, new)) or any(is_new_key(one) and one.event.seq == began for one in new)
         first = min((one.event.seq for one in every if is_id_of(one)), default=0)
         tops = [one for one in new if is_top_id(one) and one.event.seq == first]
-        made = [one for one in new if is_new_key(one) and not _TELLING.issuperset(kind_of(one.event.name).verbs[:1])]
-        tops = tops or [one for one in made if one.event.seq == began]
+        if not self._shape.kind.is_destroying:
+            made = [one for one in new if is_new_key(one) and _TELLING.isdisjoint(kind_of(one.event.name).verbs[:1])]
+            tops = tops or [one for one in made if one.event.seq == began]
         return any(not self._shape.kind.nouns.isdisjoint(kind_of(one.event.name).nouns) for one in tops)
 
     def _is_other_sum(self, argument: Argument) -> bool:

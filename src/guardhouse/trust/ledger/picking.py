@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.ledger.fields import is_reach, is_writer
+from guardhouse.trust.ledger.intent import is_for
 from guardhouse.trust.ledger.kinds import kind_of
 from guardhouse.trust.ledger.leading import kin
 from guardhouse.trust.ledger.questions import local_names
@@ -13,6 +14,7 @@ from guardhouse.trust.ledger.reading import ANY_ACT
 from guardhouse.trust.ledger.roles import SENSITIVE, Role
 from guardhouse.trust.ledger.sightings import (
     field_of,
+    is_column,
     is_key,
     is_listed,
     is_pointed,
@@ -95,12 +97,9 @@ class Picker:
     def _chosen(self, argument: Argument, seen: list[Occurrence]) -> Occurrence | None:
         """The entry that has a value as its own id, if the model may choose between such entries, the user's words
         speak of no other, and nobody but the service that lists them names it."""
-        if argument.role is Role.PATH and not self._named_file() and _is_plain_path(str(argument.value)):
-            listed = [one for one in seen if is_key(one) or is_structured(one)]
-            return listed[0] if listed and len(listed) == len(seen) and self._steps.may_choose else None
         if argument.role is not Role.SELECTOR:
             return None
-        own = [one for one in seen if (is_key(one) or is_structured(one)) and self._may_list(one)]
+        own = [one for one in seen if (is_column(one) or is_structured(one)) and self._may_list(one)]
         own = [one for one in own if self._sightings.has_siblings(one) or is_pointed(one)]
         entries = {(one.event.seq, place_of(one)) for one in own}
         if not own or any((one.event.seq, place_of(one)) not in entries for one in seen):
@@ -131,7 +130,8 @@ class Picker:
         in no other listing speak of another one. An entry that stands alone may be a sentence that tells to act."""
         if any(self._sightings.is_outdone(one) for one in seen if is_key(one) or is_structured(one)):
             return None
-        keys = [one for one in seen if is_key(one) and self._may_list(one)]
+        high = self._stakes.are_high or self._stakes.are_money
+        keys = [one for one in seen if (is_key(one) or (is_column(one) and not high)) and self._may_list(one)]
         for one in filter(self._sightings.is_named, keys):
             if self._sightings.is_listed_among(one) or not (self._stakes.are_high or self._is_order(one)):
                 return one
@@ -229,18 +229,26 @@ class Picker:
         role = argument.role
         verbs = self._kind.verbs
         is_code = role is Role.SECRET and not _CODES.isdisjoint(name_words(argument.key))
-        if is_code and not _COMPLETING.isdisjoint(verbs):
+        if is_code and not _COMPLETING.isdisjoint(verbs) and self._is_for_goal:
             return seen[0]
         if "sign in" in verbs and role in {Role.SECRET, Role.RECIPIENT}:
             return next(filter(is_pointed, seen), None) or next(filter(self._is_with, seen), None)
         if "sign in" in verbs and role is Role.SELECTOR and not self._sightings.may_be_led(self._kind):
             return next(filter(is_pointed, seen), None)
-        return seen[0] if role is Role.SECRET and not _COMPLETING.isdisjoint(verbs) else None
+        completes = role is Role.SECRET and not _COMPLETING.isdisjoint(verbs) and self._is_for_goal
+        return seen[0] if completes else None
+
+    @property
+    def _is_for_goal(self) -> bool:
+        """Whether what is completed is about nothing delicate but what the user asked for."""
+        return is_for(self._kind, frozenset(one for request in self._sightings.requests for one in request.kinds))
 
     def _is_with(self, one: Occurrence) -> bool:
         """Whether what opens an account stands beside the name of the service that it is given to, and no text that
         came in speaks of signing in anywhere."""
-        return (one.event.seq, place_of(one)) in self._services() and not self._sightings.may_be_led(self._kind)
+        if self._is_carried(one) or self._sightings.may_be_led(self._kind):
+            return False
+        return (one.event.seq, place_of(one)) in self._services()
 
     def is_spoken_name(self, argument: Argument) -> bool:
         """Whether a value is the full name of somebody whom the user named in part. Who that is, is told by the
@@ -261,11 +269,6 @@ class Picker:
 def _stands_once(one: Occurrence, seen: list[Occurrence]) -> bool:
     """Whether a value stands in one sentence of a text only: what goes by several names is none of them."""
     return len({other.slot for other in seen if other.event.seq == one.event.seq and is_listed(other)}) == 1
-
-
-def _is_plain_path(path: str) -> bool:
-    """Whether a path leads to a file of the work, and not to one that says how it is built or run."""
-    return not any(part.startswith(".") for part in path.replace("\\", "/").split("/"))
 
 
 def _is_name(value: str) -> bool:

@@ -41,6 +41,7 @@ POWERS: Final = {
     "admin": "admin administrator",
     "owner": "owner",
     "public": "public publicly",
+    "shared": "shared share",
     "full": "full",
     "everyone": "everyone",
     "all": "all",
@@ -75,6 +76,8 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
     asked.update((f"word:{word}", None) for word in sorted(telling))
     asked.update((f"act:{word}", None) for word in (*kind.words, kind.breaks) if word)
     asked.update(dict.fromkeys(leading(kind)))
+    if kind.is_access:
+        asked["text:rights"] = None
     for argument in found:
         asked[grant_of(shape.name, argument)] = None
         for value in candidates(argument):

@@ -88,6 +88,8 @@ LISTED: Final = "#"
 """The flag of an entry of a listing that has an id of its own."""
 KEY: Final = "k"
 """With its number, the slot of such an id."""
+COLUMN: Final = "j"
+"""The same for a further one: it may be the id of something else that the entry has to do with."""
 FIRST_KEY: Final = f"{KEY}0:"
 _LED: Final = "d"
 """The slot of what a text speaks of doing: it only matters that one did."""
@@ -412,8 +414,8 @@ class _Reader:
         """An entry of a listing: its ids, and what it costs."""
         draft = self._draft(place)
         draft.listed = True
-        for one in own:
-            self._note(Value("id", one), f"{KEY}{place}:")
+        for number, one in enumerate(own):
+            self._note(Value("id", one), f"{KEY if not number else COLUMN}{place}:")
         sender = _sender(entry[0])
         begin = own_words(entry[0])
         name = begin.partition(",")[0].partition("(")[0].partition(":")[0]

@@ -17,10 +17,10 @@ from guardhouse.trust.ledger.bidding import bids, is_wish, needed
 from guardhouse.trust.ledger.clauses import affirmed
 from guardhouse.trust.ledger.confirming import is_confirmation
 from guardhouse.trust.ledger.fields import SPOKEN_OF
-from guardhouse.trust.ledger.kinds import DESTROYING, KINDS, is_sort
+from guardhouse.trust.ledger.kinds import KINDS
 from guardhouse.trust.ledger.saying import MOST_WORDS, is_addressed, numbers_by_use, people
 from guardhouse.trust.ledger.values import Value, values
-from guardhouse.trust.ledger.words import COMMON, stem, words
+from guardhouse.trust.ledger.words import stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -70,7 +70,6 @@ MARKS: Final = {
     "people": "",
     "addressed": "",
     "how paid": "card|visa|mastercard|amex|paypal|debit|credit|cash|balance|account",
-    "by name": "",
     "wishes": "",
     "hands": "",
 }  # fmt: skip
@@ -185,10 +184,9 @@ def read_request(typed: str) -> Request:
     numbers += [str(_NUMBER_WORDS[word]) for word in said if word in _NUMBER_WORDS]
     typed_values = list(values(meant))
     wishes = not orders and is_wish(meant) and not asks_to_know(said)
-    musts = needed(meant)
+    is_placed = not wishes and needed(meant).placed
     plainly = asked.plainly | (frozenset({"cart"}) if any(map(_fills_cart, orders)) else frozenset())
-    perhaps = asked.perhaps | asked_for([[word] for word in musts.done]).plainly
-    perhaps |= _WISHED if wishes else _PLACING if musts.placed else frozenset()
+    perhaps = asked.perhaps | (_WISHED if wishes else _PLACING if is_placed else frozenset())
     return Request(
         kinds=tuple(sorted(plainly)),
         hints=tuple(sorted(perhaps - plainly)),
@@ -228,7 +226,6 @@ def _shown(typed: str, typed_values: list[Value], orders: list[Bid], *, wishes: 
     found |= {"people"} if people(typed) else set()
     found |= {"copies"} if any(map(_copies, orders)) else set()
     found |= {"hands"} if any(map(_hands_over, orders)) else set()
-    found |= {"by name"} if any(map(_calls_by_name, orders)) else set()
     found |= {"wishes"} if wishes else set()
     return found | ({"addressed"} if is_addressed(typed) else set())
 
@@ -252,13 +249,6 @@ def _hands_over(order: Bid) -> bool:
     """Whether an order has something given to somebody, and not just told of: `send Bob the report`, but not `mail Bob
     about the report`."""
     return order.verb in _HANDING and {"about", "regarding", "concerning", "know"}.isdisjoint(order.core)
-
-
-def _calls_by_name(order: Bid) -> bool:
-    """Whether an order to have something gone says what by its own name, and not by what sort of thing it is: `cancel
-    the earbuds`, but not `delete the account`."""
-    called = [word for word in order.core[1:] if word not in COMMON]
-    return bool(called) and not any(map(is_sort, called)) and not DESTROYING.isdisjoint(asked_for([order.core]).plainly)
 
 
 def _copies(order: Bid) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from guardhouse.trust.evidence import Evidence, EvidenceSource
 from guardhouse.trust.ledger.fields import is_made_id
 from guardhouse.trust.ledger.leading import leading
-from guardhouse.trust.ledger.reading import ANYTHING, FIRST_KEY, KEY, LISTED, WORKED, WRITTEN
+from guardhouse.trust.ledger.reading import ANYTHING, COLUMN, FIRST_KEY, KEY, LISTED, WORKED, WRITTEN
 from guardhouse.trust.ledger.saying import FROM
 from guardhouse.trust.ledger.words import name_words, pieces, stem, words
 
@@ -371,6 +371,11 @@ def is_listed(one: Occurrence) -> bool:
 def is_key(one: Occurrence) -> bool:
     """Whether it is the own id of an entry of a listing."""
     return one.slot[:1] == KEY
+
+
+def is_column(one: Occurrence) -> bool:
+    """Whether it is an id of an entry of a listing, its own or another in a column of its own."""
+    return one.slot[:1] in {KEY, COLUMN}
 
 
 def is_unfit(one: Occurrence | None, role: Role | None) -> bool:

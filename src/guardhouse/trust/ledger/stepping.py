@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.ledger.intent import has_word_for
-from guardhouse.trust.ledger.kinds import PUBLISHED, WORKING, is_delicate, stemmed
+from guardhouse.trust.ledger.kinds import PUBLISHED, WORKING, is_delicate, stemmed, synonyms
 from guardhouse.trust.ledger.questions import candidates, grave_choices
 from guardhouse.trust.ledger.roles import Role
 from guardhouse.trust.ledger.words import name_words, stem
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _RELEASING: Final = stemmed("deploy release")
 _REPOSITORY: Final = stemmed("git repo repository branch change code project work remote origin")
+_RELEASED: Final = _REPOSITORY | PUBLISHED | stemmed("version build host cut app release deploy")
+_ACCOUNTS: Final = stemmed("service account session site app code enter start step")
 _WORKED: Final = frozenset("change create post upload push commit merge branch move".split())
 """Kinds of which the result has to be committed, pushed and released."""
 _LOOKING: Final = frozenset({"search", "create"})
@@ -52,15 +54,17 @@ class Steps:
     def are_free(self) -> bool:
         """Whether it signs in, fetches what is new of the work, or brings work to where it belongs."""
         kind = self._shape.kind
-        pulls = kind.verbs[:1] == ("pull",) and kind.named <= _REPOSITORY
-        is_step = kind.verbs[:1] == ("sign in",) or pulls or self._goes_on
-        return is_step and bool(self._sightings.requests) and not self.is_led
+        enters = kind.verbs[:1] == ("sign in",) and kind.named <= _ACCOUNTS
+        pulls = "pull" in name_words(self._shape.name) and self._is_of_work and self._wants_work
+        return (enters or pulls or self._goes_on) and bool(self._sightings.requests) and not self.is_led
 
     @property
     def is_small(self) -> bool:
-        """Whether it is easily undone, and the user wants something done."""
+        """Whether it is easily undone, is done to what the user speaks of, and they want something done."""
         said = {one for request in self._sightings.requests for one in request.kinds}
-        return not said <= _LOOKING and self._is_undone and not self.is_led
+        named = self._shape.kind.named
+        spoken = bool(named) and all(any(map(self._sightings.said_word, synonyms(noun))) for noun in named)
+        return spoken and not said <= _LOOKING and self._is_undone and not self.is_led
 
     @property
     def may_choose(self) -> bool:
@@ -86,16 +90,25 @@ class Steps:
         """Whether the call commits, pushes, releases or deploys what was worked on in this session, and the user asked
         for something that takes it."""
         kind = self._shape.kind
-        works = not WORKING.isdisjoint(kind.verbs[:1]) and kind.named <= _REPOSITORY
-        releases = not _RELEASING.isdisjoint(map(stem, name_words(self._shape.name)))
+        works = not WORKING.isdisjoint(kind.verbs[:1]) and self._is_of_work
+        releases = not _RELEASING.isdisjoint(map(stem, name_words(self._shape.name))) and kind.named <= _RELEASED
         releases = releases and any(map(self._sightings.said_word, PUBLISHED))
         if not (works or releases) or kind.is_grave or kind.is_destroying or self._stakes.are_money:
             return False
-        said = {one for request in self._sightings.requests for one in (*request.kinds, *request.hints)}
         named = [one for one in self._found if one.role in _NAMING]
-        return not said.isdisjoint(_WORKED) and any(map(self._is_worked_on, named))
+        return self._wants_work and any(map(self._is_worked_on, named))
+
+    @property
+    def _is_of_work(self) -> bool:
+        named = self._shape.kind.named
+        return bool(named) and named <= _REPOSITORY
+
+    @property
+    def _wants_work(self) -> bool:
+        said = {one for request in self._sightings.requests for one in (*request.kinds, *request.hints)}
+        return not said.isdisjoint(_WORKED)
 
     def _is_worked_on(self, argument: Argument) -> bool:
         """Whether a call of this session worked on what an argument names."""
         forms = [str(one) for one in candidates(argument) if one.type in {"text", "id"}]
-        return argument.role is Role.SELECTOR and self._sightings.is_worked_on(forms)
+        return argument.role in {Role.SELECTOR, Role.DESTINATION} and self._sightings.is_worked_on(forms)
