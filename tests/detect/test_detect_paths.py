@@ -168,6 +168,17 @@ def test_a_link_into_a_secret_is_the_secret(house):
         assert "path.sensitive_read" in codes(house.call("read_file", path=path)), path
 
 
+DRIVE = "guard: {tools: {drive_write: {capabilities: [writes], description: Writes to the drive.}}}"
+
+
+def test_a_path_of_a_store_somewhere_else_is_none_of_this_machine(house):
+    outside = "path.write_outside_project"
+    assert outside not in codes(house.call("drive_write", DRIVE, path="/no-such-place-here/notes/bins.txt"))
+    assert "path.system_write" in codes(house.call("drive_write", DRIVE, path="/no-such-place-here/../srv/bins.txt"))
+    assert outside in codes(house.call("drive_write", DRIVE, path="/no-such-file-here"))
+    assert outside in codes(house.call("write_file", path="/no-such-place-here/notes/bins.txt", content="x"))
+
+
 def test_a_link_out_of_the_project_is_a_write_outside(house):
     (house.project / "out").symlink_to(house.home)
     assert codes(house.call("write_file", path="out/x.txt")) == ["path.write_outside_project"]

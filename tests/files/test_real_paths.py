@@ -69,3 +69,11 @@ def test_every_answer_is_what_the_standard_library_says(tree, parts):
     answer = LocalFiles().real_path(path)
     if not answer.error:
         assert answer.path == os.path.realpath(path)
+
+
+def test_what_begins_with_a_directory_that_is_not_there_is_elsewhere(tree):
+    files = LocalFiles()
+    assert files.real_path("/no-such-place-here/a/file").elsewhere
+    assert not files.real_path("/no-such-file-here").elsewhere
+    assert not files.real_path(f"{tree}/nothing/here").elsewhere
+    assert not files.real_path(f"/no-such-place-here/..{tree}/file").elsewhere
