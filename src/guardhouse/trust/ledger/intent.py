@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.trust.ledger.kinds import graver, stemmed, with_means
+from guardhouse.trust.ledger.kinds import graver, stemmed, synonyms, with_means
 
 if TYPE_CHECKING:
     from guardhouse.trust.ledger.kinds import Kind
@@ -40,7 +40,7 @@ def asks_for(
         return False
     direct = frozenset(one for request in sightings.requests for one in request.kinds)
     named = any(map(sightings.said_word, kind.nouns))
-    if any(map(sightings.bade, kind.words)) and (named or is_for(kind, direct)):
+    if any(map(sightings.bade, kind.words)) and (named or is_for(kind, direct, sightings)):
         return True
     if not kind.verbs:
         # Nobody knows what such a tool does: the user must have its own words for it.
@@ -58,7 +58,7 @@ def asks_for(
         return not hinted.isdisjoint(kind.verbs) and _is_meant(
             kind, hinted, named=named, all_theirs=all_theirs and not led
         )
-    fits = is_for(kind, direct)
+    fits = is_for(kind, direct, sightings)
     if kind.verbs[0] == "confirm" and not (named or fits):
         return False  # who wants one thing confirmed confirms no other
     if named or (not kind.named and fits):
@@ -86,11 +86,12 @@ _FOR: Final = {
 _CODES: Final = stemmed("code otp pin step login")
 MESSAGES: Final = stemmed(
     "message channel comment reply chat thread note dm conversation email mail sms text photo picture file someone "
-    "person user customer client tenant patient seller contact guest member staff team colleague"
+    "person user customer client tenant patient seller contact guest member staff team colleague calendar event "
+    "invitation invite meeting ticket issue review"
 )
 
 
-def is_for(kind: Kind, direct: frozenset[str]) -> bool:
+def is_for(kind: Kind, direct: frozenset[str], sightings: Sightings) -> bool:
     """Whether a tool that would be a means is about nothing delicate but what the goal is about itself: to book a
     flight takes a confirmation, and not that of a transfer."""
     about = frozenset().union(*(_FOR.get(goal, frozenset()) for goal in direct))
@@ -98,7 +99,7 @@ def is_for(kind: Kind, direct: frozenset[str]) -> bool:
         return False
     if kind.verbs[0] == "post" and "post" not in direct and not kind.named <= MESSAGES:
         return False  # who writes to somebody publishes nothing
-    return kind.delicate <= about
+    return all(word in about or any(map(sightings.said_word, synonyms(word))) for word in kind.delicate)
 
 
 def has_word_for(kind: Kind, sightings: Sightings) -> bool:

@@ -233,7 +233,8 @@ class Picker:
             return seen[0]
         if "sign in" in verbs and role in {Role.SECRET, Role.RECIPIENT}:
             return next(filter(is_pointed, seen), None) or next(filter(self._is_with, seen), None)
-        if "sign in" in verbs and role is Role.SELECTOR and not self._sightings.may_be_led(self._kind):
+        is_service = role is Role.SELECTOR or (role is Role.DESTINATION and str(argument.value).isalpha())
+        if "sign in" in verbs and is_service and not self._sightings.may_be_led(self._kind):
             return next(filter(is_pointed, seen), None)
         completes = role is Role.SECRET and not _COMPLETING.isdisjoint(verbs) and self._is_for_goal
         return seen[0] if completes else None
@@ -241,7 +242,8 @@ class Picker:
     @property
     def _is_for_goal(self) -> bool:
         """Whether what is completed is about nothing delicate but what the user asked for."""
-        return is_for(self._kind, frozenset(one for request in self._sightings.requests for one in request.kinds))
+        direct = frozenset(one for request in self._sightings.requests for one in request.kinds)
+        return is_for(self._kind, direct, self._sightings)
 
     def _is_with(self, one: Occurrence) -> bool:
         """Whether what opens an account stands beside the name of the service that it is given to, and no text that

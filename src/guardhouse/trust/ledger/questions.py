@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.trust.ledger.arguments import LONGEST_NAME
-from guardhouse.trust.ledger.kinds import GRAVE, PUBLISHED, graver
+from guardhouse.trust.ledger.kinds import GRAVE, PUBLISHED, graver, synonyms
 from guardhouse.trust.ledger.leading import leading
 from guardhouse.trust.ledger.reading import ANYTHING, GRAM
 from guardhouse.trust.ledger.roles import Role
@@ -72,7 +72,8 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
     kind = shape.kind
     asked: dict[str, None] = {grant_of(shape.name): None, str(ANYTHING): None}
     spoken = (said for word in kind.grave for said in graver(word))
-    telling = {*kind.nouns, *kind.words, *spoken, *grave_choices(found), *PUBLISHED}
+    delicate = (said for word in kind.delicate for said in synonyms(word))
+    telling = {*kind.nouns, *delicate, *kind.words, *spoken, *grave_choices(found), *PUBLISHED}
     asked.update((f"word:{word}", None) for word in sorted(telling))
     asked.update((f"act:{word}", None) for word in (*kind.words, kind.breaks) if word)
     asked.update(dict.fromkeys(leading(kind)))
