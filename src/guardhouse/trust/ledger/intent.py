@@ -81,23 +81,23 @@ _FOR: Final = {
     "switch": stemmed("setting rule policy"),
 }
 """Delicate things that a goal is about, though nobody names them."""
-
-
 _CODES: Final = stemmed("code otp pin step login")
+"""What completes anything."""
 MESSAGES: Final = stemmed(
     "message channel comment reply chat thread note dm conversation email mail sms text photo picture file someone "
     "person user customer client tenant patient seller contact guest member staff team colleague calendar event "
     "invitation invite meeting ticket issue review"
 )
+"""What a tool that tells somebody something is named after: the message, whom it goes to, or what it answers."""
 
 
 def is_for(kind: Kind, direct: frozenset[str], sightings: Sightings) -> bool:
     """Whether a tool that would be a means is about nothing delicate but what the goal is about itself: to book a
     flight takes a confirmation, and not that of a transfer."""
     about = frozenset().union(*(_FOR.get(goal, frozenset()) for goal in direct))
-    if kind.verbs[0] == "confirm" and not kind.named <= about | _CODES:
+    if kind.verbs[:1] == ("confirm",) and not kind.named <= about | _CODES:
         return False
-    if kind.verbs[0] == "post" and "post" not in direct and not kind.named <= MESSAGES:
+    if kind.verbs[:1] == ("post",) and "post" not in direct and not kind.named <= MESSAGES:
         return False  # who writes to somebody publishes nothing
     return all(word in about or any(map(sightings.said_word, synonyms(word))) for word in kind.delicate)
 

@@ -106,17 +106,12 @@ class Picker:
             return None
         if any(map(self._sightings.is_passed_over, own)) or self._sightings.spares or not self._steps.may_choose:
             return None
-        if self._kind.is_destroying and any(map(self._sightings.is_outdone, own)):
-            return None
         return own[0]
-
-    def _named_file(self) -> bool:
-        return "file" in self._sightings.marks
 
     def _is_spoken_file(self, path: str) -> bool:
         """Whether the user spoke of a file by a word of its name, and named no other."""
         name = words(path.replace("\\", "/").rstrip("/").rpartition("/")[2].rpartition(".")[0])
-        return not self._named_file() and any(self._sightings.said_word(stem(word)) for word in name)
+        return "file" not in self._sightings.marks and any(self._sightings.said_word(stem(word)) for word in name)
 
     def _is_carried(self, one: Occurrence) -> bool:
         """Whether a value came with texts that anybody writes. A search in a shop brings in none of these."""
