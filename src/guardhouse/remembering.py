@@ -155,6 +155,13 @@ def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], s
     return msgspec.structs.replace(remembered, values=(*_of_call(scene), *remembered.values))
 
 
+def of_call(scene: Scene, event: NewEvent) -> tuple[Remembered, ...]:
+    """What is to be kept of a call whose answer was held back."""
+    detail = {"made": "1"} if makes(scene) else None
+    values = tuple(_of_call(scene))
+    return (Remembered(msgspec.structs.replace(event, detail=detail), values),) if values else ()
+
+
 def _of_call(scene: Scene) -> Iterator[tuple[str, str]]:
     """What is remembered of the call that an answer belongs to: that it was made, if it did something, and what the
     model wrote into it after untrusted content had come in."""

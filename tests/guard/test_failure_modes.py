@@ -451,6 +451,19 @@ def test_what_came_in_can_not_be_read(house, monkeypatch):
     check(guard, call, ASK, "provenance.unknown_value")
 
 
+def test_what_a_call_came_back_with_is_withheld(house):
+    """That it was made, and what the model wrote into it, its session knows all the same."""
+    rule = "{id: secret, effect: deny, action: ToolCallPost, tool: send_money, because: Not for the agent.}"
+    tools = "{send_money: {capabilities: [spends], description: Sends money.}}"
+    guard = house.guard(f"guard: {{tools: {tools}, rules: [{rule}]}}", sessions=Remembering())
+    guard.evaluate(UserInput(content="Send 50 to bob@example.com", origin="typed", session_id="s"))
+    call = {"recipient": "bob@example.com", "amount": 50}
+    assert guard.evaluate(ToolCallPre(tool="send_money", params=call, session_id="s")).decision is ALLOW
+    answer = ToolCallPost(tool="send_money", params=call, content="done", session_id="s")
+    assert guard.evaluate(answer).decision is DENY
+    check(guard, ToolCallPre(tool="send_money", params=call, session_id="s"), ASK, "provenance.repeated")
+
+
 SEND = {"to": "bob@example.com", "body": "hello"}
 
 

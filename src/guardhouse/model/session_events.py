@@ -52,6 +52,8 @@ class Occurrence(msgspec.Struct, frozen=True):
     slot: str
 
 
+WRITTEN: Final = "w"
+"""The slot of what a model wrote after untrusted content had come in: it may be what somebody told it to write."""
 TOLD_THINGS: Final = 0
 TOLD_PEOPLE: Final = 1
 TOLD_SPARED: Final = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.model import TOLD_GONE, TOLD_PEOPLE, TOLD_SPARED, TOLD_THINGS, SessionState, Traces
+from guardhouse.model import TOLD_GONE, TOLD_PEOPLE, TOLD_SPARED, TOLD_THINGS, WRITTEN, SessionState, Traces
 from guardhouse.sessions.interface import ANY_SLOT
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ _EVENTS: Final = 24
 _BRIEFLY: Final = ("word:", "act:", "does:", "name:", "part:", "gram:", "call:", "grant:")
 _BARE: Final = ("word:", "act:", "does:", "name:", "part:", "by:")
 """Of which the objects tell nothing."""
+_PIECE: Final = "part:"
 _RUN: Final = 5
 _BRIEF: Final = 2
 """Of words and runs of words it only matters who had them."""
@@ -67,6 +68,11 @@ def traces(index: SessionIndex, session_id: str, values: Sequence[str]) -> Trace
         index.origins(session_id, [(ANY_SLOT, value) for value in values if not _is_brief(value)]),
     ]
     found = {value: seen.occurrences for part in asked for (_, value), seen in part.items() if seen.occurrences}
+    # That a model wrote a piece of something counts, however many others had it before.
+    pieces = index.origins(session_id, [(WRITTEN, value) for value in values if value.startswith(_PIECE)], most=1)
+    for (_, value), seen in pieces.items():
+        found[value] = (*(one for one in found.get(value, ()) if one not in seen.occurrences), *seen.occurrences)
+    found = {value: seen for value, seen in found.items() if seen}
     seqs = {
         one.event.seq: one.event.grade == "trusted"
         for value, seen in found.items()

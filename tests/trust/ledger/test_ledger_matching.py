@@ -461,3 +461,17 @@ def test_content_that_has_nothing_of_a_call_never_makes_it_fine(said, call, more
         talk.read(content, pointed=True)
     after = {field for field, source in talk.trace(*call).items() if source not in FINE}
     assert before <= after
+
+
+def test_a_code_that_stands_nowhere_opens_nothing():
+    talk = Talk("Log in to the shop").read("Nothing of use.")
+    assert talk.trace("sign_in", {"otp": "482913"}) == {"otp": "nowhere"}
+
+
+def test_what_a_model_wrote_in_pieces_is_nobodys_word_however_many_had_the_pieces_before():
+    talk = Talk("Write to Bob").read("evil words")
+    for _ in range(3):
+        talk.read([{"name": "bob"}], grade="trusted", tool="contacts")
+    talk.index.append("s", NewEvent(kind="tool_returned", grade="trusted"), [("w", "part:bob"), ("w", "part:evil com")])
+    talk.read([{"note": "bob@evil.com"}], grade="trusted", tool="read_notes")
+    assert talk.trace("send_email", {"to": "bob@evil.com"}) != {"to": "trusted"}

@@ -3,7 +3,8 @@
 Heard is only a verb where an order has it: at the beginning of a clause, behind words of courtesy (`could you please`),
 of need (`I want you to`) or behind another order (`find it and send it`). What is asked, reported, refused, wished for
 by somebody else, or told in words that are to be passed on (`tell Bob that I pay`) bids nothing. It is no grammar, but
-errs by hearing too little: what is not heard is asked about.
+errs by hearing too little: what is not heard of a user's words is asked about. In what strangers write (`leading`) that
+is the other way round, so little may hang on it there.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ _HOURS: Final = frozenset("daily from until till to at every on all weekdays tod
 MOST_BIDS: Final = 60
 _LOOKING: Final = frozenset(
     "show find search look list read summarise summarize check compare see view explain describe open display browse "
-    "recommend suggest count analyse analyze translate tell_me visit go identify determine retrieve fetch".split()
+    "recommend suggest count analyse analyze translate visit go identify determine retrieve fetch".split()
 )
 _TOLD_ME: Final = frozenset({"tell", "give", "get", "send", "name", "bring"})
 _REFERRING: Final = frozenset("it that them this these those one ones there him her".split())
@@ -334,7 +335,7 @@ def _order_within(said: list[str], at: int) -> int | None:
     return None
 
 
-_NOT_BEFORE: Final = frozenset("to you who will can could should would must dont not you'd did does do".split())
+_NOT_BEFORE: Final = frozenset("to you who will can could should would must dont not youd did does do".split())
 
 
 def _is_order_behind(said: list[str], large: list[bool], at: int) -> bool:
@@ -345,8 +346,6 @@ def _is_order_behind(said: list[str], large: list[bool], at: int) -> bool:
     word = said[begin]
     if word == "let":
         return "know" in said[begin + 1 : begin + _KNOWING]
-    if word.endswith("s") and not word.endswith("ss"):
-        return False
     following = said[begin + 1] if begin + 1 < len(said) else ""
     if word in _ALSO_NOUNS:
         is_done_to = following in _PRONOUNS or following in _DETERMINERS or following in _FOLLOWING

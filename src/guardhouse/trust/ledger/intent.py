@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.ledger.kinds import graver, stemmed, synonyms, with_means
+from guardhouse.trust.ledger.questions import RIGHTS
 
 if TYPE_CHECKING:
     from guardhouse.trust.ledger.kinds import Kind
     from guardhouse.trust.ledger.sightings import Sightings
 
-RIGHTS: Final = "text:rights"
-"""What people say for access, in the plural alone."""
 _SELF_EVIDENT: Final = frozenset({"cart", "sign in", "confirm", "commit", "push", "pull", "branch"})
 """Means that nobody names."""
 
@@ -38,7 +37,7 @@ def asks_for(
         return False
     if not all(map(sightings.said_word, grave)):
         return False
-    direct = frozenset(one for request in sightings.requests for one in request.kinds)
+    direct = sightings.ordered
     named = any(map(sightings.said_word, kind.nouns))
     if any(map(sightings.bade, kind.words)) and (named or is_for(kind, direct, sightings)):
         return True

@@ -1,10 +1,11 @@
 """Whether a text that came in may have led a model to a call: whether it speaks of such a deed at all.
 
-A planted order must tell the model what to do. Which kinds of action a text orders, and which it has any word for, is
-noted as it comes in, and so is a text of which that can't be told: in another language, spelt out, encoded. Where no
-text speaks of what a call does, nobody has asked for it but the user, and what a model picks by itself is taken for
-what it is. That excuses only small steps and the choice between the user's own things: whoever finds a way to say it
-that is not heard here gains no more.
+A planted order must tell the model what to do. Which kinds of action a text orders, and whether it has any word for
+having something gone, is noted as it comes in, and so is a text of which that can't be told: in another language, spelt
+out, encoded. Where no text speaks of what a call does, nobody has asked for it but the user, and what a model picks by
+itself is taken for what it is. That excuses small steps, the choice between the user's own things in these, verbs that
+say little, signing in and the way of finished work (`stepping`): whoever finds a way to say it that is not heard here
+gains no more.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import msgspec
 from guardhouse.trust.ledger.arguments import LONGEST_WORD, Argument, names_one
 from guardhouse.trust.ledger.fields import is_confidential
 from guardhouse.trust.ledger.intent import MESSAGES, asks_for
-from guardhouse.trust.ledger.kinds import is_delicate, kind_of, synonyms
+from guardhouse.trust.ledger.kinds import is_delicate, kind_of
 from guardhouse.trust.ledger.picking import LONGEST_CHOICE, Picker
 from guardhouse.trust.ledger.questions import (
     LONGEST_PHRASE,
@@ -134,8 +134,7 @@ class Ledger:
     def is_spoken_of(self) -> bool:
         """Whether the user spoke of all that the tool's name does, each in one word or another: of unread mail, and not
         of mail alone."""
-        named = self._shape.kind.named
-        return bool(named) and all(any(map(self._sightings.said_word, synonyms(noun))) for noun in named)
+        return self._sightings.speaks_of_all(self._shape.kind.named)
 
     def is_asked_for(self, traced: Iterable[Traced]) -> bool:
         """Whether the user's words ask for such an action; see `asks_for`."""

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def of_other_orders(meant: str) -> frozenset[str] | None:
-    """The words of a message that belong to orders of another sort and to nothing else. None if no order in it says by
-    itself what is to be gone."""
+    """The words of a message that belong to orders of another sort and to nothing else. None unless there is an order
+    to have something gone, and every such order says by itself what."""
     orders = bids(meant)
     ending = [one for one in orders if _ends(one)]
     if not ending or any(one.refers or _is_bare(one.core[1:]) for one in ending):

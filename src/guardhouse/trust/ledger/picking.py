@@ -223,6 +223,8 @@ class Picker:
         at, or that stand with the name of the service), or of the code that completes what was begun."""
         role = argument.role
         verbs = self._kind.verbs
+        if not seen:
+            return None
         is_code = role is Role.SECRET and not _CODES.isdisjoint(name_words(argument.key))
         if is_code and not _COMPLETING.isdisjoint(verbs) and self._is_for_goal:
             return seen[0]
@@ -237,8 +239,7 @@ class Picker:
     @property
     def _is_for_goal(self) -> bool:
         """Whether what is completed is about nothing delicate but what the user asked for."""
-        direct = frozenset(one for request in self._sightings.requests for one in request.kinds)
-        return is_for(self._kind, direct, self._sightings)
+        return is_for(self._kind, self._sightings.ordered, self._sightings)
 
     def _is_with(self, one: Occurrence) -> bool:
         """Whether what opens an account stands beside the name of the service that it is given to, and no text that

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from guardhouse.trust.ledger.request import Request
     from guardhouse.trust.ledger.shapes import Shape
 
+RIGHTS: Final = "text:rights"
+"""What people say for access, in the plural alone."""
 LONGEST_PHRASE: Final = 6
 """Words up to which phrases of the user's are indexed as a whole; longer ones are known by their pieces."""
 _MOST_QUESTIONS: Final = 40_000
@@ -78,7 +80,7 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
     asked.update((f"act:{word}", None) for word in (*kind.words, kind.breaks) if word)
     asked.update(dict.fromkeys(leading(kind)))
     if kind.is_access:
-        asked["text:rights"] = None
+        asked[RIGHTS] = None
     for argument in found:
         asked[grant_of(shape.name, argument)] = None
         for value in candidates(argument):

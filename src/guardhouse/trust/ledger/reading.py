@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from guardhouse.model import WRITTEN
 from guardhouse.trust.ledger.entries import entries_of, own_words, parts_of_line
 from guardhouse.trust.ledger.fields import (
     MEASURES,
@@ -93,8 +94,6 @@ COLUMN: Final = "j"
 FIRST_KEY: Final = f"{KEY}0:"
 _LED: Final = "d"
 """The slot of what a text speaks of doing: it only matters that one did."""
-WRITTEN: Final = "w"
-"""The slot of what a model wrote after untrusted content had come in: it may be what somebody told it to write."""
 WORKED: Final = "wk"
 """The slot of what a call worked on that made or changed something."""
 ANYTHING: Final = Value("written", "*")
@@ -115,7 +114,8 @@ class Object(NamedTuple):
     words: tuple[str, ...]
     """Stems of the words that tell it from others."""
     flags: tuple[str, ...] = ()
-    """What it has most or least of among its siblings: `max price`."""
+    """What it speaks of doing (`~cancel`), whether a service lists it (`#`), and what it has most or least of among
+    its siblings: `max price`."""
     quote: str = ""
     """How its text begins; neither masked nor made visible."""
 
@@ -184,7 +184,7 @@ class _Reader:
         objects = []
         for number, draft in enumerate(self._objects):
             listed = (LISTED,) if draft.listed else ()
-            flags = (*sorted(most.get(number, ())), *listed, *_few(draft.acts))
+            flags = (*_few(draft.acts), *listed, *sorted(most.get(number, ())))  # there is room for some only
             objects.append(Object(draft.group, tuple(draft.words), flags, draft.quote))
         return Reading(tuple(self._seen), tuple(objects), self._cut)
 
@@ -430,7 +430,7 @@ class _Reader:
             draft.measures.setdefault("price", price)
 
     def _labelled(self, line: str, place: int) -> None:
-        """`Rating: 4.3`, `price 20 €` in a line."""
+        """`Rating: 4.3`, `price=20` in a line."""
         parts = line.replace("=", ":").split(":")
         for name, rest in pairwise(parts):
             label = name_words(name[-40:])
@@ -562,7 +562,7 @@ def echoes(params: Any) -> frozenset[str]:
     """The values in a call's arguments: what an answer does not prove by saying it again."""
     reader = _Reader()
     reader.read(params)
-    return frozenset(str(seen.value) for seen in reader.done().seen)
+    return frozenset(str(seen.value) for seen in reader.done().seen if seen.slot != _LED)
 
 
 def written(params: Any) -> tuple[Seen, ...]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from guardhouse.trust.ledger.bidding import Bid
 
 MARKS: Final = {
+    # new ones go to the end: sessions number them
     # mark: words or phrases that set it, by their stems; a phrase is joined by blanks
     "max size": "largest|biggest|longest|heaviest|greatest",
     "min size": "smallest|shortest|tiniest|lightest|fewest",

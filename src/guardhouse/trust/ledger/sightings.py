@@ -9,15 +9,17 @@ from collections import Counter
 from math import inf
 from typing import TYPE_CHECKING, Final
 
+from guardhouse.model import WRITTEN
 from guardhouse.trust.evidence import Evidence, EvidenceSource
 from guardhouse.trust.ledger.fields import is_made_id
+from guardhouse.trust.ledger.kinds import synonyms
 from guardhouse.trust.ledger.leading import leading
-from guardhouse.trust.ledger.reading import ANYTHING, COLUMN, FIRST_KEY, KEY, LISTED, WORKED, WRITTEN
+from guardhouse.trust.ledger.reading import ANYTHING, COLUMN, FIRST_KEY, KEY, LISTED, WORKED
 from guardhouse.trust.ledger.saying import FROM
 from guardhouse.trust.ledger.words import name_words, pieces, stem, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from guardhouse.model import KeptObject, Occurrence, SessionState, Traces
     from guardhouse.trust.ledger.kinds import Kind
@@ -45,6 +47,11 @@ class Sightings:
         self._places = frozenset(request.place for request in requests if request.place is not None)
         self._sets = frozenset(number for request in requests for number in request.sets)
         self._families: dict[tuple[int, int, bool], _Family] = {}
+
+    @property
+    def ordered(self) -> frozenset[str]:
+        """The kinds of action that the user's orders ask for plainly."""
+        return frozenset(one for request in self.requests for one in request.kinds)
 
     def is_asked_again(self, since: int, kind: Kind) -> bool:
         """Whether the user asked for such an action to be done again, and did so after that event."""
@@ -167,6 +174,10 @@ class Sightings:
     def may_be_led(self, kind: Kind) -> bool:
         """Whether a text that came in may have told the model to do such a thing."""
         return self.is_cut or not kind.verbs or bool(self.untrusted(leading(kind)))
+
+    def speaks_of_all(self, nouns: Collection[str]) -> bool:
+        """Whether the user spoke of all of these, each in one word or another; there must be one."""
+        return bool(nouns) and all(any(map(self.said_word, synonyms(noun))) for noun in nouns)
 
     def speaks_of(self, name: str) -> bool:
         """Whether the user named somebody: by a part of their name, or by the first part of their address."""

@@ -31,9 +31,6 @@ _CHOOSING: Final = frozenset({"run", "download", "switch", "sign in"})
 """Kinds of which the one thing that is named says what happens."""
 
 
-_BUYING: Final = frozenset({"buy", "book", "cart"})
-
-
 class Stakes(msgspec.Struct, frozen=True):
     """What hangs on a call of a tool."""
 
@@ -51,13 +48,6 @@ class Stakes(msgspec.Struct, frozen=True):
         """Whether something is gone, or open to others, afterwards; or nobody knows what is."""
         kind = self.shape.kind
         return kind.is_destroying or kind.is_grave or not kind.verbs
-
-    @property
-    def tells(self) -> bool:
-        """Whether something gets to somebody by it: words, a thing, access or money; not an order from a shop."""
-        kind = self.shape.kind
-        sends = self.outward and not _BUYING.issuperset(kind.verbs[:1])
-        return sends or self.are_money or not kind.verbs
 
     @property
     def are_money(self) -> bool:

@@ -2,7 +2,7 @@
 
 Only where no text that came in speaks of such a deed (`leading`), and only where little hangs on it: orders can be
 worded so that they are not heard. Nothing that goes out, is gone, costs money or opens access is among them, but for
-bringing work that was done in this session to where it belongs.
+signing in, and for bringing work that was done in this session to where it belongs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.ledger.intent import has_word_for
-from guardhouse.trust.ledger.kinds import PUBLISHED, WORKING, is_delicate, stemmed, synonyms
+from guardhouse.trust.ledger.kinds import PUBLISHED, WORKING, is_delicate, stemmed
 from guardhouse.trust.ledger.questions import candidates, grave_choices
 from guardhouse.trust.ledger.roles import Role
 from guardhouse.trust.ledger.words import name_words, stem
@@ -61,10 +61,9 @@ class Steps:
     @property
     def is_small(self) -> bool:
         """Whether it is easily undone, is done to what the user speaks of, and they want something done."""
-        said = {one for request in self._sightings.requests for one in request.kinds}
-        named = self._shape.kind.named
-        spoken = bool(named) and all(any(map(self._sightings.said_word, synonyms(noun))) for noun in named)
-        return spoken and not said <= _LOOKING and self._is_undone and not self.is_led
+        if not self._sightings.speaks_of_all(self._shape.kind.named):
+            return False
+        return not self._sightings.ordered <= _LOOKING and self._is_undone and not self.is_led
 
     @property
     def may_choose(self) -> bool:
