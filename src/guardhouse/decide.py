@@ -269,15 +269,16 @@ class Case:
 
     def remembered(self, verdict: Verdict) -> tuple[Remembered, ...]:
         """What its session remembers of the action, if it is part of one and brings something into it."""
+        event = self._event(verdict)
+        withheld = event is None and self.action.session_id and isinstance(self.action, ToolCallPost)
+        if event is None and not withheld:
+            return ()
         from guardhouse.remembering import of_call, remember  # only where a session is remembered
 
-        event = self._event(verdict)
-        if event is None and self.action.session_id and isinstance(self.action, ToolCallPost):
+        if event is None:
             # What came back is withheld; that the call was made, and what the model wrote into it, is so all the same.
             made = NewEvent(kind="tool_returned", name=self.described.tool_name or "", grade="trusted")
             return of_call(self._scene, made)
-        if event is None:
-            return ()
 
         masks = self._judgement.masks if self._judgement is not None else ()
         mask = self.policy.redactor.text
