@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test setup lint types contracts unit docs lock bench bench-shell bench-agents fuzz clean
+.PHONY: run test setup lint types contracts unit docs lock bench bench-shell bench-secrets bench-agents fuzz clean
 
 run: setup ## watch a hijacked agent, without the gate and with it
 	@$(BIN)/guardhouse demo
@@ -49,6 +49,9 @@ bench-shell: setup ## the reader of shell commands: time, what is stopped, agree
 # npm install @anthropic-ai/claude-agent-sdk @openai/codex typescript cc-safety-net \
 #   @modelcontextprotocol/server-everything @modelcontextprotocol/server-filesystem
 NODE_MODULES ?= node_modules
+bench-secrets: setup ## looking for secrets: time; beside Kingfisher where it is installed
+	$(BIN)/python bench/secret_scanner.py
+
 bench-agents: setup ## under the real agents and servers, from npm: does it hold, and what does it cost
 	$(BIN)/python bench/live_agents.py --node-modules $(NODE_MODULES)
 	$(BIN)/python bench/agent_types.py --node-modules $(NODE_MODULES)

@@ -25,6 +25,7 @@ from guardhouse.detect import (
     needs,
 )
 from guardhouse.detect.provenance import GRANTABLE, MOST_SUPPLIED, is_grantable, traced_values
+from guardhouse.detect.sensitive_data import LARGEST_NUMBER
 from guardhouse.model import (
     NO_FACTS,
     Action,
@@ -602,6 +603,9 @@ def _mask_patterns(value: Any, patterns: tuple[Any, ...]) -> Any:
         for pattern in patterns:
             value = pattern.sub("[redacted]", value)
         return value
+    if type(value) is int and 0 < value < LARGEST_NUMBER:
+        text = _mask_patterns(str(value), tuple(one for one in patterns if getattr(one, "numbers", False)))
+        return value if text == str(value) else text
     if isinstance(value, list):
         return [_mask_patterns(item, patterns) for item in value]
     if isinstance(value, dict):

@@ -8,6 +8,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar, overload
 
+import msgspec
+
 from guardhouse.config import ReloadingPolicy, find_sources
 from guardhouse.desk import Desk
 from guardhouse.egress import SystemResolver
@@ -43,7 +45,7 @@ def open_judge(
     """A guard that only judges: nobody is asked and nothing is recorded. PolicyError if the policy can't be read."""
     sources = find_sources(config_file=config_file, cwd=cwd, state_dir=state_dir, extra_detectors=extra_detectors)
     return Guard(
-        ReloadingPolicy(sources),
+        ReloadingPolicy(with_first_look(sources)),
         resolver=resolver or SystemResolver(),
         files=LocalFiles(),
         pins=PinStore(sources.locations.pins),
@@ -73,8 +75,32 @@ def open_guard(
         config_file=config_file, cwd=cwd, state_dir=state_dir, extra_detectors=extra_detectors, variables=variables
     )
     return LocalGuard(
-        sources, resolver=resolver or SystemResolver(), clock=clock, agent_pid=agent_pid, remembers=remembers
+        with_first_look(sources),
+        resolver=resolver or SystemResolver(),
+        clock=clock,
+        agent_pid=agent_pid,
+        remembers=remembers,
     )
+
+
+def with_first_look(sources: Sources) -> Sources:
+    """`sources` for a process that may have much to look at: secrets are looked for with a compiled database as soon as
+    that is worth it."""
+    from guardhouse.secret_database import FirstLook, SecretDatabase
+
+    places = sources.locations
+    return msgspec.structs.replace(with_keys(sources), matcher=FirstLook(SecretDatabase(places.cache, places.keys)))
+
+
+def with_keys(sources: Sources) -> Sources:
+    """`sources` with the key of fingerprints, for a policy that wants any."""
+
+    def key() -> bytes:
+        from guardhouse.keys import KeyDirectory
+
+        return KeyDirectory(sources.locations.keys).key("fingerprints")
+
+    return msgspec.structs.replace(sources, fingerprint_key=key)
 
 
 def open_for_agent(
@@ -98,7 +124,7 @@ def open_for_agent(
         config_file=config_file, cwd=project, state_dir=state_dir, is_project=True, variables=variables
     )
     return LocalGuard(
-        sources,
+        with_keys(sources),
         resolver=SystemResolver(),
         agent_name=agent,
         agent_pid=agent_pid,

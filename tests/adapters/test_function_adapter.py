@@ -675,6 +675,7 @@ def test_a_small_result_that_unfolds_into_a_huge_one_is_withheld(place):
     assert outcome.ran
 
 
+GITHUB_BODY = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 KEY_BLOCK = "-----BEGIN PRIVATE KEY-----'\necho PWNED # " + "A" * 64 + "\n: '-----END PRIVATE KEY-----"
 
 
@@ -697,9 +698,9 @@ def test_nobody_is_asked_about_a_command_that_a_mask_would_hide(place, command):
     guard = place.guard()
     ran, bash = recorder(guard, "bash")
     outcome = bash(command)
-    if isinstance(outcome, Pending):  # nothing was masked, so nothing is hidden
+    if isinstance(outcome, Pending):  # nothing is hidden but the token itself, if that
         shown = guard.approvals.get(outcome.approval_request_id).action_redacted["params"]["command"]
-        assert shown == command
+        assert shown in (command, command.replace(GITHUB_BODY, "[redacted]"))
     else:
         assert codes(outcome)[0] == "approval.unshowable"
     assert ran == []

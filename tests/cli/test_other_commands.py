@@ -1,4 +1,4 @@
-"""`redact`, `url check`, `policy`, `allow`, `trust`, `explain` and `eval`, run as processes."""
+"""`url check`, `policy`, `allow`, `trust`, `explain` and `eval`, run as processes."""
 
 from __future__ import annotations
 
@@ -7,30 +7,6 @@ import subprocess
 import sys
 
 import pytest
-
-
-def test_redact_masks_text_and_leaves_the_rest_byte_for_byte(machine):
-    done = machine.run("redact", stdin="a\r\nkey sk-abcdefghijklmnopqrstuvwx\n\tend")
-    assert done.returncode == 0
-    assert done.stdout == "a\r\nkey sk-[redacted]\n\tend"
-
-
-def test_redact_keeps_the_structure_of_a_value(machine):
-    done = machine.run("redact", "--value", stdin='{"a": ["sk-abcdefghijklmnopqrstuvwx", 1, null]}')
-    assert json.loads(done.stdout) == {"a": ["sk-[redacted]", 1, None]}
-
-
-def test_redact_refuses_a_value_that_is_not_json_without_repeating_it(machine):
-    done = machine.run("redact", "--value", stdin="sk-abcdefghijklmnopqrstuvwx")
-    assert done.returncode == 2
-    assert "abcdefghijkl" not in done.stdout + done.stderr
-
-
-def test_redact_refuses_more_than_the_limit_instead_of_passing_it_on(machine):
-    machine.user_config("guard: {limits: {max_bytes: 100}}")
-    done = machine.run("redact", stdin="x" * 101)
-    assert done.returncode == 2
-    assert done.stdout == ""
 
 
 def test_url_check_says_how_the_url_was_read_and_why_it_is_refused(machine):

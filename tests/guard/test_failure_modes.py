@@ -18,6 +18,7 @@ from guardhouse.audit import AuditLog
 from guardhouse.config import find_sources
 from guardhouse.detect import Detector
 from guardhouse.detect.secrets import SecretScanner
+from guardhouse.detect.sensitivity import LabelMask, LabelScanner
 from guardhouse.egress import SystemResolver
 from guardhouse.files import LocalFiles
 from guardhouse.guard import FixedPolicy, Guard
@@ -309,6 +310,23 @@ def test_redaction_changes_nothing(house):
         yield Finding(code="secret.in_content", detector="other", severity=Severity.HIGH)
 
     check(house.guard(extra=detector(find=find)), CONTENT, DENY, "guard.redaction_failed")
+
+
+LABELLED = "guard: {labels: {output: {card: redact}, egress: {card: redact}}}"
+CARD = OutputPublish(content="4111 1111 1111 1111")
+SENT = ToolCallPre(tool="send_email", params={"text": CARD.content})
+
+
+def test_looking_for_labels_raises(house, monkeypatch):
+    monkeypatch.setattr(LabelScanner, "spans", broken)
+    check(house.guard(LABELLED), SENT, ASK, "guard.detector_failed")
+    check(house.guard(LABELLED), CARD, DENY, "guard.detector_failed")
+
+
+def test_masking_labels_raises(house, monkeypatch):
+    monkeypatch.setattr(LabelMask, "sub", broken)
+    check(house.guard(LABELLED), SENT, DENY, "guard.internal_error")
+    check(house.guard(LABELLED), CARD, DENY, "guard.internal_error")
 
 
 def test_rule_condition_fails(house):

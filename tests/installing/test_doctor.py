@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import sys
 
 import pytest
@@ -150,13 +151,18 @@ def test_the_home_directory_is_nobodys_project(place, monkeypatch):
 def test_a_program_that_takes_too_long_is_stopped_with_everything_it_started(place):
     mark = place.home / "mark"
     os.mkfifo(mark)
-    program = place.program("slow", f"(cat '{mark}') & wait")
-    ran = run([str(program)], timeout=0.2, cwd=place.home)
-    assert ran.status is None
-    assert "longer" in ran.why
-    # Nobody reads the pipe any more: to open it for writing would wait for a reader.
-    with pytest.raises(OSError):
-        os.open(mark, os.O_WRONLY | os.O_NONBLOCK)
+    program = place.program("slow", f"(echo started; exec sleep 600) > '{mark}' & wait")
+    reader = os.open(mark, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        ran = run([str(program)], timeout=2, cwd=place.home)
+        assert ran.status is None
+        assert "longer" in ran.why
+        assert os.read(reader, 100) == b"started\n"
+        # The pipe ends when the last that could write to it is gone; the kernel says when.
+        assert select.select([reader], [], [], 30)[0]
+        assert os.read(reader, 100) == b""
+    finally:
+        os.close(reader)
 
 
 def test_versions_are_read_from_what_agents_print():
@@ -533,3 +539,14 @@ def test_the_canary_reads_in_the_state_directory(place):
 def test_a_hook_of_another_installation_on_this_machine_is_tried_if_it_was_noted(claude, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/another/python")
     assert told(claude.doctor("claude-code"), "canary") == {"ok"}
+
+
+def test_a_database_of_secrets_that_is_not_used_is_told(claude):
+    from guardhouse.detect.secrets import vectorscan
+
+    assert told(claude.doctor("claude-code"), "secrets") == {"ok"}
+    cache = claude.home / ".local" / "state" / "guardhouse" / "cache"
+    cache.mkdir(parents=True)
+    if vectorscan.is_available():
+        (cache / f"secrets-{vectorscan.database_name()}.db").write_bytes(b"damaged")
+        assert told(claude.doctor("claude-code"), "secrets") == {"warn"}

@@ -21,6 +21,7 @@ guard:
       follow_redirects: false
       allow_proxy: false
   secrets: {level: full, patterns: [{id: mine, pattern: "mine-[a-z]+"}]}
+  labels: {output: {card: require_approval, personal: redact}, egress: {environment: deny}}
   untrusted: {data_marking: true}
   tools: {crm: {capabilities: [reads]}}
   detectors: {secrets: true}
@@ -58,6 +59,16 @@ MOVES = {
     "secrets.level": ("full", "partial"),
     "untrusted.data_marking": ("true", "false"),
     "secrets.patterns": ("[]", "[{id: theirs, pattern: theirs-x}]"),
+    "secrets.fingerprints": (None, "true"),
+    "secrets.kinds.jwt": (None, "ignore"),
+    "secrets.allowed": ("[]", f"['{'0' * 32}']"),
+    "labels.output.card": ("deny", "redact"),
+    "labels.output.personal": ("deny", "allow"),
+    "labels.output.phone": ("require_approval", "allow"),
+    "labels.egress.email": ("require_approval", "redact"),
+    "labels.egress.internal_host": ("deny", "require_approval"),
+    "labels.patterns": ("[]", "[{id: theirs, pattern: theirs-x}]"),
+    "labels.private": ("[]", "[one two three four five six seven eight]"),
     "tools.crm.capabilities": (None, "[]"),
     "tools.bash.capabilities": (None, "[reads]"),
     "tools.unknown.capabilities": (None, "[]"),
@@ -111,7 +122,9 @@ def test_the_moves_walk_every_key_of_the_table():
     def row(key):
         parts = key.split(".", 1) if key.startswith("findings.") else key.split(".")
         names = [name for name, _direction in TIGHTER]
-        return ".".join(parts) if ".".join(parts) in names else ".".join([parts[0], "*", *parts[2:]])
+        free = 2 if key.startswith(("labels.", "secrets.")) else 1
+        parts = parts if ".".join(parts) in names else [*parts[:free], "*", *parts[free + 1 :]]
+        return ".".join(parts)
 
     assert {row(key) for key in MOVES} == {key for key, _direction in TIGHTER}
 

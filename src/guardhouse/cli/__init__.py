@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import io
+import os
 import sys
 
 
@@ -13,12 +15,28 @@ def main() -> None:
         from guardhouse.cli.hooking import main as answer_hook
 
         answer_hook(sys.argv[2:])
+    import click
+
     from guardhouse.cli.app import app  # so that the package can be imported without the command line
     from guardhouse.cli.options import printable
     from guardhouse.model import GuardhouseError
 
     try:
-        app()
+        status = app.main(standalone_mode=False)
     except GuardhouseError as error:
         print(f"guardhouse: {printable(str(error))}", file=sys.stderr)
         sys.exit(2)
+    except click.ClickException as error:
+        # It quotes what was typed, which may be a secret that went astray.
+        told = io.StringIO()
+        error.show(file=told)
+        print(printable(told.getvalue().rstrip("\n")), file=sys.stderr)
+        sys.exit(error.exit_code)
+    except click.Abort:
+        print("Aborted!", file=sys.stderr)
+        sys.exit(1)
+    except BrokenPipeError:
+        # Whoever read the output went away. What Python still has of it must not fail once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.exit(1)
+    sys.exit(status if isinstance(status, int) else 0)

@@ -18,6 +18,7 @@ from guardhouse.cli import (
     measuring,
     observing,
     policies,
+    secrets,
     tools,
 )
 
@@ -30,8 +31,9 @@ def app() -> None:
 
 app.add_command(demonstrating.demo)
 app.add_command(checking.check)
-app.add_command(checking.redact)
 app.add_command(checking.url)
+app.add_command(secrets.redact)
+app.add_command(secrets.scan)
 app.add_command(policies.policy)
 app.add_command(allowing.allow)
 app.add_command(allowing.trust)

@@ -1,4 +1,4 @@
-"""`check`, `redact` and `url check`: judging one thing, without doing anything."""
+"""`check` and `url check`: judging one thing, without doing anything."""
 
 from __future__ import annotations
 
@@ -77,30 +77,6 @@ def _resolver(*, resolve: bool) -> Resolver:
     from guardhouse.egress import SkippedLookup, SystemResolver
 
     return SystemResolver() if resolve else SkippedLookup()
-
-
-@click.command()
-@config_option
-@click.option("--value", is_flag=True, help="Read a JSON value and keep its structure.")
-def redact(config_file: Path | None, *, value: bool) -> None:
-    """Print standard input with every secret masked."""
-    from guardhouse.config import find_sources
-    from guardhouse.model import GuardhouseError, decode
-
-    policy = find_sources(config_file=config_file).load()
-    limits = policy.config.limits
-    data = read_stdin(limits.max_bytes)
-    if len(data) > limits.max_bytes:
-        raise GuardhouseError(
-            f"The input is larger than {limits.max_bytes} bytes.", fix="Cut it up, or raise `limits.max_bytes`."
-        )
-    if value:
-        import msgspec
-
-        sys.stdout.buffer.write(msgspec.json.encode(policy.redactor.value(decode(data, limits))) + b"\n")
-    else:
-        sys.stdout.buffer.write(policy.redactor.value(data))
-    sys.stdout.buffer.flush()
 
 
 @click.group()

@@ -20,9 +20,10 @@ from guardhouse.model import GuardhouseError, PolicyError
 from guardhouse.policy import FORMATS, Layer, LayerName, Policy, load, read_document, read_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from guardhouse.detect import Detector
+    from guardhouse.detect.secrets import Matcher
 
 
 class Sources(msgspec.Struct, frozen=True):
@@ -36,6 +37,10 @@ class Sources(msgspec.Struct, frozen=True):
     is_project: bool = False
     """Whether `cwd` is the project for every action, also for one that runs elsewhere."""
     extra_detectors: tuple[Detector, ...] = ()
+    matcher: Matcher | None = None
+    """What looks first for secrets; RE2, made for each policy, if none is given."""
+    fingerprint_key: Callable[[], bytes] | None = None
+    """Gives the key of fingerprints, for a policy that wants any."""
 
     def layers(self, *, project: bool = True) -> list[Layer]:
         """Every layer that is there, with those of the `project` or without."""
@@ -62,7 +67,13 @@ class Sources(msgspec.Struct, frozen=True):
         """The policy in force; PolicyError if it can't be made. Without `project`, the user's own."""
         try:
             around = surroundings(self.locations, self.cwd, self.config_file, is_project=self.is_project)
-            return load(self.layers(project=project), around, self.extra_detectors)
+            return load(
+                self.layers(project=project),
+                around,
+                self.extra_detectors,
+                matcher=self.matcher,
+                fingerprint_key=self.fingerprint_key,
+            )
         except PolicyError:
             raise
         except GuardhouseError as error:

@@ -41,6 +41,11 @@ class Locations(msgspec.Struct, frozen=True):
         return self.state / _AGENTS, self.user / _AGENTS
 
     @property
+    def cache(self) -> Path:
+        """What can be made again."""
+        return self.state / "cache"
+
+    @property
     def pins(self) -> Path:
         """What MCP servers said of their tools."""
         return self.state / "mcp"

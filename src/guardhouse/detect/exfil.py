@@ -61,19 +61,25 @@ TO_UNKNOWN: Final = ReasonCode(
 )
 
 
-def _find(scene: Scene) -> Iterator[Finding]:
+def reaches_out(scene: Scene) -> bool:
+    """Whether a call hands what it is given to another machine, or to something of which nobody knows."""
     profile = scene.tool
-    if profile is None or not scene.secrets:
+    return profile is not None and (not profile.classified or _sends(scene) or bool(targets(scene)))
+
+
+def _sends(scene: Scene) -> bool:
+    return scene.tool is not None and not {Capability.EGRESS, Capability.SENDS}.isdisjoint(scene.tool.capabilities)
+
+
+def _find(scene: Scene) -> Iterator[Finding]:
+    if not scene.secrets or not reaches_out(scene):
         return
     found = targets(scene)
-    sends = not {Capability.EGRESS, Capability.SENDS}.isdisjoint(profile.capabilities)
-    if not found and not sends and profile.classified:
-        return
     hosts = [target.destination.host for target in found if target.destination is not None]
     if found and all(refusal(scene, target) is None for target in found):
         code = OUTBOUND
     else:
-        code = TO_UNLISTED if found or sends else TO_UNKNOWN
+        code = TO_UNLISTED if found or _sends(scene) else TO_UNKNOWN
     for leaf, match in scene.secrets[:MOST_REPORTED]:
         yield Finding(
             code=code.id,

@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.detect import commands, destinations, exfil, labels, paths, provenance, secret_use, tools
+from guardhouse.detect import (
+    commands,
+    destinations,
+    exfil,
+    labels,
+    paths,
+    provenance,
+    secret_use,
+    sensitive_data,
+    tools,
+)
 from guardhouse.model import Effect, FileDigestOf, Finding, PathClass, ReasonCode, Severity
 
 if TYPE_CHECKING:
@@ -25,6 +35,7 @@ DETECTORS: Final[tuple[Detector, ...]] = (
     exfil.DETECTOR,
     provenance.DETECTOR,
     labels.DETECTOR,
+    sensitive_data.DETECTOR,
 )
 """Every detector of the house, in the order in which they look."""
 

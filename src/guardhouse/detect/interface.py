@@ -46,6 +46,7 @@ from guardhouse.trust import Announcement, ToolCatalogue, ToolProfile
 if TYPE_CHECKING:
     from guardhouse.detect.secrets import Scanned, SecretMatch, SecretScanner
     from guardhouse.detect.secrets.walk import Leaf as _Walked
+    from guardhouse.detect.sensitivity import LabelScanner
 
 
 T = TypeVar("T")
@@ -91,6 +92,10 @@ class DetectorSettings(msgspec.Struct, frozen=True):
     shell_loopback: bool = True
     """Whether commands may reach this machine's own ports."""
     allowed_commands: tuple[str, ...] = ()
+    labels: LabelScanner | None = None
+    """Data that is no secret and still not for everybody; None where configuration says nothing of any."""
+    named_kinds: frozenset[str] = frozenset()
+    """Kinds of secrets that configuration says something of."""
     switched_off: frozenset[str] = frozenset()
 
     def network_for(self, tool: str) -> NetworkRules:

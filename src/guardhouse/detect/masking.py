@@ -85,6 +85,8 @@ class Masker:
         return msgspec.structs.replace(
             reason,
             title=self.text(reason.title),
+            why=self.text(reason.why),
+            instead=self.text(reason.instead),
             span=self._span(reason.span),
             origin=self._origin(reason.origin),
             excerpt=self.text(reason.excerpt),

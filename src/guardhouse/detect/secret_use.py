@@ -74,17 +74,23 @@ def _find(scene: Scene) -> Iterator[Finding]:
         code = IN_PARAMS
     else:
         code = IN_CONTENT
-    for leaf, match in scene.secrets[:MOST_REPORTED]:
-        yield Finding(
-            code=code.id,
-            detector=_ID,
-            severity=code.severity,
-            confidence=match.confidence,
-            span=Span(leaf.field, match.start, match.end),
-            origin=scene.origin,
-            secret_kind=match.kind,
-            detail=match.kind,
-        )
+    named = scene.settings.named_kinds
+    reported: set[str] = set()
+    for number, (leaf, match) in enumerate(scene.secrets):
+        # Of every kind the first is reported, however many others stand before it: its kind may be one that decides.
+        kinds = (match.kind, *(kind for kind in match.also if kind in named))
+        for kind in kinds if number < MOST_REPORTED else [kind for kind in kinds if kind not in reported]:
+            reported.add(kind)
+            yield Finding(
+                code=code.id,
+                detector=_ID,
+                severity=code.severity,
+                confidence=match.confidence,
+                span=Span(leaf.field, match.start, match.end),
+                origin=scene.origin,
+                secret_kind=kind,
+                detail=kind,
+            )
 
 
 DETECTOR: Final = Detector(id=_ID, codes=(IN_CONTENT, IN_PARAMS, IN_INPUT), find=_find)

@@ -29,6 +29,7 @@ def house_checks(machine: Machine) -> Iterator[Check]:
     yield _state(machine)
     yield _disk(machine)
     yield _keys(machine)
+    yield _secrets(machine)
     yield _record(machine)
     yield _approvals(machine)
     yield _sessions(machine)
@@ -106,6 +107,26 @@ def _keys(machine: Machine) -> Check:
     except OSError as error:
         return fail(GUARDHOUSE, "keys", f"{directory} can't be read: {error.strerror}", "Mend its rights.")
     return ok(GUARDHOUSE, "keys", f"{len(names)} readable by you alone" if names else "none made yet")
+
+
+def _secrets(machine: Machine) -> Check:
+    """Whether secrets are looked for at full speed; what is found is the same without."""
+    from guardhouse.detect.secrets import vectorscan
+    from guardhouse.secret_database import SecretDatabase
+
+    if not vectorscan.is_available():
+        return ok(GUARDHOUSE, "secrets", "looked for with RE2: there is no Vectorscan here")
+    directory = machine.locations.cache
+    if directory.exists() and not os.access(directory, os.W_OK | os.X_OK):
+        return warn(
+            GUARDHOUSE, "secrets", f"nothing can be kept in {directory}", "Mend its rights: it only costs time."
+        )
+    database = SecretDatabase(directory, machine.locations.keys)
+    if not database.path.exists():
+        return ok(GUARDHOUSE, "secrets", "the database is made when there is much to look at")
+    if database.load() is None:
+        return warn(GUARDHOUSE, "secrets", f"{database.path} is not used: it is damaged, or not ours", "Remove it.")
+    return ok(GUARDHOUSE, "secrets", "looked for with a compiled database")
 
 
 def _record(machine: Machine) -> Check:

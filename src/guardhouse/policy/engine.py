@@ -16,7 +16,7 @@ from guardhouse.policy.codes import RULE, RULE_FAILED
 from guardhouse.policy.presets import BY_SEVERITY, FLOORS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from guardhouse.detect import Scene
     from guardhouse.policy.rules import Rule, RuleBook, Slice
@@ -71,6 +71,7 @@ class Judgement(msgspec.Struct, frozen=True):
     """Expressions of `redact` rules whose matches are to be masked, beside the secrets."""
 
 
+_LABEL: Final = "label."
 _SCORES: Final = {Severity.INFO: 0, Severity.LOW: 15, Severity.MEDIUM: 40, Severity.HIGH: 70, Severity.CRITICAL: 95}
 _WEIGHTS: Final = {Confidence.LOW: 0.5, Confidence.MEDIUM: 0.75, Confidence.HIGH: 1.0}
 _RULE_SCORES: Final = {
@@ -79,6 +80,9 @@ _RULE_SCORES: Final = {
     Decision.REQUIRE_APPROVAL: 40,
     Decision.DENY: 70,
 }
+
+
+_MASKED: Final = (Decision.ALLOW_WITH_REDACTION, Decision.DENY)
 
 
 class _Ruled(msgspec.Struct, frozen=True):
@@ -100,6 +104,7 @@ class PolicyEngine:
         codes: Mapping[str, ReasonCode],
         risk: RiskSection,
         *,
+        by_detail: Mapping[tuple[str, str], Decision] | None = None,
         observe: bool = False,
         unattended: bool = False,
     ) -> None:
@@ -108,6 +113,8 @@ class PolicyEngine:
         self.observe = observe
         self.unattended = unattended
         self._outcomes = outcomes
+        self._by_detail = by_detail or {}
+        """What a code leads to at least where its finding is of a label, or of a kind of secret, that has its own."""
         self._thresholds = (
             (risk.critical, RiskLevel.CRITICAL),
             (risk.high, RiskLevel.HIGH),
@@ -135,13 +142,32 @@ class PolicyEngine:
             combined.would_be,
             self._risk_level(score),
             self._reasons(scene, ruled),
-            tuple(
-                pattern
-                for one in ruled
-                if one.rule is not None and one.rule.decision is Decision.ALLOW_WITH_REDACTION
-                for pattern in one.rule.patterns
+            (
+                *(
+                    pattern
+                    for one in ruled
+                    if one.rule is not None and one.rule.decision is Decision.ALLOW_WITH_REDACTION
+                    for pattern in one.rule.patterns
+                ),
+                *self._label_masks(scene, ruled),
             ),
         )
+
+    def _label_masks(self, scene: Scene, ruled: Sequence[_Ruled]) -> Iterator[Any]:
+        """One mask for all the labels that are to be masked: what one of them leaves may be another's. What is denied
+        is masked where it is recorded; what a person is asked about is not, because they must see it."""
+        if scene.settings.labels is None or self.observe:
+            return  # while observing, a call is made as it is, and so it is recorded
+        masked = {
+            one.finding.detail
+            for one in ruled
+            if one.finding is not None
+            and one.finding.code.startswith(_LABEL)
+            and one.cause.decision in _MASKED
+            and not one.cause.waived
+        }
+        if masked:
+            yield scene.settings.labels.mask(sorted(masked))
 
     def matches(self, rule: Rule, scene: Scene, findings: Sequence[Finding]) -> bool:
         """Whether one rule matches by itself, for its examples."""
@@ -185,7 +211,8 @@ class PolicyEngine:
         return ruled
 
     def _outcome(self, finding: Finding) -> Decision:
-        return self._outcomes.get(finding.code) or BY_SEVERITY[finding.severity]
+        of_code = self._outcomes.get(finding.code) or BY_SEVERITY[finding.severity]
+        return max(of_code, self._by_detail.get((finding.code, finding.detail), Decision.ALLOW))
 
     def _risk_level(self, score: int) -> RiskLevel:
         return next((level for threshold, level in self._thresholds if score >= threshold), RiskLevel.LOW)

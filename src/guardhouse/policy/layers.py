@@ -141,6 +141,8 @@ def _apply_preset(merged: Merged, preset: str, layer: Layer) -> None:
     """A preset gives what no layer has set itself. Where a layer may only tighten, it gives only what is tighter, and
     leaves lists alone: emptying the user's allowlists is not what somebody means who asks for a stricter preset."""
     chooses = layer.trusted and _lock_on(merged.locks, ("preset",)) is None
+    if chooses:
+        _forget_labels(merged)
     for key, value in _leaf_keys(preset_layer(preset)):
         name = ".".join(key)
         if key == ("preset",):
@@ -148,11 +150,22 @@ def _apply_preset(merged: Merged, preset: str, layer: Layer) -> None:
         elif chooses and _lock_on(merged.locks, key) is None:
             takes = name not in merged.sources
         else:
-            takes = direction(key) is not Direction.FEWER and is_tighter(key, _current(merged.guard, key), value)
+            current = _current(merged.guard, key)
+            takes = direction(key) is not Direction.FEWER and is_tighter(key, current, value, by_preset=True)
         if takes:
             _set(merged.guard, key, value)
             if key == ("preset",) or not chooses:
                 merged.sources[name] = layer.document.file
+
+
+def _forget_labels(merged: Merged) -> None:
+    """Take back what the last preset said of labels, but for what is locked. Only some presets speak of any."""
+    for side in ("output", "egress"):
+        named = merged.guard["labels"][side]
+        for label in list(named):
+            key = ("labels", side, label)
+            if ".".join(key) not in merged.sources and _lock_on(merged.locks, key) is None:
+                del named[label]
 
 
 def _refusal(
@@ -244,9 +257,19 @@ def _current(guard: dict[str, Any], key: tuple[str, ...]) -> Any:
         return _get(guard, ("network", "default", key[-1]))
     if key[0] == "findings":
         return "deny"
+    if key[:2] in _BY_LABEL:
+        from guardhouse.policy.labels import groups_of, outcome_of  # only where a label is named
+
+        patterns = guard["labels"].get("patterns", [])
+        return outcome_of(key[2], guard["labels"][key[1]], groups_of(patterns))
     if key[0] == "detectors":
         return True
     return _get(_DEFAULTS, key)  # of a tool that nobody has described: None, which no list equals
+
+
+_BY_LABEL: Final = (("labels", "output"), ("labels", "egress"))
+_LABELS_OF: Final = {"label.in_output": ("labels", "output", "*"), "label.outbound": ("labels", "egress", "*")}
+"""What is lifted with these codes."""
 
 
 def _get(data: dict[str, Any], key: tuple[str, ...]) -> Any:
@@ -292,6 +315,12 @@ def _lock_on(locks: dict[str, str], key: tuple[str, ...]) -> str | None:
     names = [".".join(key)]
     if key[0] == "network":
         names.append(".".join(("network", "default", *key[2:])))
+    if locks and key[:2] in _BY_LABEL:
+        from guardhouse.policy.labels import touched_by  # as above
+
+        side = ".".join(key[:2])
+        locked = [lock.removeprefix(f"{side}.") for lock in locks if lock.startswith(f"{side}.")]
+        names += [f"{side}.{name}" for name in touched_by(key[2], locked)]
     return next((file for lock, file in locks.items() if any(_covers(lock, name) for name in names)), None)
 
 
@@ -305,6 +334,8 @@ def _lock_waived(locks: dict[str, str], rule: dict[str, Any]) -> str | None:
     for waived in rule.get("waives", ()):
         for code in (waived, *(row[0] for row in OUTCOMES if fnmatchcase(row[0], waived))):
             file = _lock_on(locks, ("findings", code))
+            if file is None and code in _LABELS_OF:
+                file = _lock_on(locks, _LABELS_OF[code])
             if file is not None:
                 return file
     return None
@@ -400,10 +431,15 @@ def _named(key: Key, document: Document) -> Key:
     if "[...]" not in key:
         return key
     at = key.index("[...]")
-    section = key[at - 1]
-    for name, content in document.data["guard"][section].items():
+    section: Any = document.data
+    for part in key[:at]:
+        section = section[part]
+    for name, content in section.items():
+        one: dict[Any, Any] = {name: content}
+        for part in reversed(key[:at]):
+            one = {part: one}
         try:
-            msgspec.convert({"guard": {section: {name: content}}}, Configuration)
+            msgspec.convert(one, Configuration)
         except msgspec.ValidationError:
             return (*key[:at], name, *key[at + 1 :])
     return key[:at]

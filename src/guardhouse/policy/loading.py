@@ -13,7 +13,7 @@ import msgspec
 
 from guardhouse.detect import DETECTORS, Detector, DetectorSettings, Surroundings
 from guardhouse.detect.paths import check_patterns
-from guardhouse.detect.secrets import CustomKind, SecretScanner
+from guardhouse.detect.secrets import CustomKind, Fingerprints, SecretScanner
 from guardhouse.model import Decision, GuardhouseError, PolicyError, ReasonCode, typed_digest
 from guardhouse.net import NetworkRules, NetworkSettings
 from guardhouse.policy.codes import catalogue, found_codes
@@ -21,14 +21,16 @@ from guardhouse.policy.engine import PolicyEngine
 from guardhouse.policy.layers import Layer, Merged, merge
 from guardhouse.policy.presets import FLOORS
 from guardhouse.policy.rules import BadRule, Rule, RuleBook, compile_rule
-from guardhouse.policy.schema import GuardSection
+from guardhouse.policy.schema import GuardSection, LabelsSection
 from guardhouse.policy.tightness import EFFECTS
 from guardhouse.redact import Redactor
 from guardhouse.trust import Capability, ToolCatalogue, ToolDescription
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from guardhouse.detect.secrets import Matcher
+    from guardhouse.detect.sensitivity import LabelScanner
     from guardhouse.policy.reading import Document, Key
 
 REVISION_OF: Final = "guardhouse-policy-1"
@@ -56,8 +58,14 @@ def load(
     extra_detectors: tuple[Detector, ...] = (),
     *,
     check_examples: bool = True,
+    matcher: Matcher | None = None,
+    fingerprint_key: Callable[[], bytes] | None = None,
 ) -> Policy:
-    """The policy that `layers` make in `surroundings`; PolicyError with every problem found."""
+    """The policy that `layers` make in `surroundings`; PolicyError with every problem found.
+
+    `matcher` looks first for secrets. `fingerprint_key` is asked for the key of fingerprints if the policy wants any;
+    without it no value is allowed by its fingerprint, and masks have none.
+    """
     surroundings = surroundings or Surroundings()
     merged = merge(layers)
     config = msgspec.convert(merged.guard, GuardSection)
@@ -75,11 +83,17 @@ def load(
     problems += rule_problems
     network, network_problems = _compile_network(config, where)
     problems += network_problems
-    scanner, scanner_problems = _compile_scanner(config, where)
+    wants_key = config.secrets.fingerprints or config.secrets.allowed
+    fingerprints = Fingerprints(fingerprint_key()) if wants_key and fingerprint_key is not None else None
+    scanner, by_kind, scanner_problems = _compile_scanner(config, where, matcher, fingerprints)
     problems += scanner_problems
+    labels, by_label, label_problems = _compile_labels(config, where)
+    problems += label_problems
     if problems:
         raise PolicyError("\n".join(problems), problems=tuple(problems))
-    policy = _build(config, merged, surroundings, rules, network, scanner, extra_detectors)
+    redactor = Redactor(scanner, config.secrets.level, fingerprints if config.secrets.fingerprints else None)
+    outcomes = {**by_label, **by_kind}
+    policy = _build(config, merged, surroundings, rules, network, redactor, labels, outcomes, extra_detectors)
     problems = _example_problems(policy, merged) if check_examples and config.rules else []
     if problems:
         raise PolicyError("\n".join(problems), problems=tuple(problems))
@@ -98,11 +112,13 @@ def _build(
     surroundings: Surroundings,
     rules: list[Rule],
     network: dict[str, NetworkRules],
-    scanner: SecretScanner,
+    redactor: Redactor,
+    labels: LabelScanner | None,
+    by_detail: dict[tuple[str, str], Decision],
     extra_detectors: tuple[Detector, ...],
 ) -> Policy:
     settings = DetectorSettings(
-        scanner=scanner,
+        scanner=redactor.scanner,
         tools=_tools(config),
         network=network["default"],
         network_by_tool=network,
@@ -113,6 +129,8 @@ def _build(
         listed_programs=config.commands.programs or (),
         shell_loopback=config.commands.loopback is not False,
         allowed_commands=config.commands.allowed,
+        labels=labels,
+        named_kinds=frozenset(detail for _code, detail in by_detail),
         switched_off=frozenset(name for name, on in config.detectors.items() if not on),
     )
     engine = PolicyEngine(
@@ -120,6 +138,7 @@ def _build(
         {code: EFFECTS[effect] for code, effect in config.findings.items()},
         catalogue(extra_detectors),
         config.risk,
+        by_detail=by_detail,
         observe=config.mode == "observe",
         unattended=config.preset == "ci",
     )
@@ -128,7 +147,7 @@ def _build(
         config=config,
         engine=engine,
         settings=settings,
-        redactor=Redactor(scanner, level=config.secrets.level),
+        redactor=redactor,
         extra_detectors=extra_detectors,
         guard=merged.guard,
         sources=merged.sources,
@@ -298,18 +317,40 @@ def _compile_network(config: GuardSection, where: _Where) -> tuple[dict[str, Net
     return compiled, problems
 
 
-def _compile_scanner(config: GuardSection, where: _Where) -> tuple[SecretScanner, list[str]]:
+def _compile_scanner(
+    config: GuardSection, where: _Where, matcher: Matcher | None, fingerprints: Fingerprints | None
+) -> tuple[SecretScanner, dict[tuple[str, str], Decision], list[str]]:
+    """What looks for secrets, what their kinds lead to by code and kind, and what is wrong."""
+    section = config.secrets
     problems: list[str] = []
-    kinds: list[CustomKind] = []
-    for index, section in enumerate(config.secrets.patterns):
-        kind = CustomKind(id=section.id, pattern=section.pattern)
+    custom: list[CustomKind] = []
+    for index, pattern in enumerate(section.patterns):
+        kind = CustomKind(id=pattern.id, pattern=pattern.pattern)
         try:
             SecretScanner((kind,))
         except GuardhouseError as error:
             problems.append(where.problem(("secrets", "patterns", index, "pattern"), error.what, error.fix))
         else:
-            kinds.append(kind)
-    return SecretScanner(kinds), problems
+            custom.append(kind)
+    ignored: frozenset[str] = frozenset()
+    outcomes: dict[tuple[str, str], Decision] = {}
+    if section.kinds:
+        from guardhouse.policy.secret_kinds import kind_outcomes, kind_problems  # only where a kind is named
+
+        problems += kind_problems(section, where.problem)
+        ignored, outcomes = kind_outcomes(section)
+    scanner = SecretScanner(custom, matcher, ignored=ignored, allowed=section.allowed, fingerprints=fingerprints)
+    return scanner, outcomes, problems
+
+
+def _compile_labels(
+    config: GuardSection, where: _Where
+) -> tuple[LabelScanner | None, dict[tuple[str, str], Decision], list[str]]:
+    if config.labels == LabelsSection():
+        return None, {}, []
+    from guardhouse.policy.labels import compile_labels  # only where a label is named
+
+    return compile_labels(config.labels, where.problem)
 
 
 def _expanded(path: str, surroundings: Surroundings) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from guardhouse.model import ReasonCode
-from guardhouse.policy.presets import FLOORS, OUTCOMES, PRESETS
+from guardhouse.policy.presets import FLOORS, LABELS, OUTCOMES, PRESETS
 
 _OUTCOMES: Final = {code: outcomes for code, *outcomes in OUTCOMES}
+_SIDES: Final = {"label.in_output": "output", "label.outbound": "egress"}
+"""Codes whose outcome is up to the label that was found."""
 _REMEDIES: Final = {
     "domain": "`guardhouse allow domain HOST` adds the host to your allowlist.",
     "path": "`guardhouse allow path PATH` allows exactly that file, or work in that directory.",
@@ -27,7 +29,9 @@ def reason_page(code: ReasonCode) -> str:
     ]
     if code.instead:
         parts += ["## Instead", code.instead]
-    if code.id in _OUTCOMES:
+    if code.id in _SIDES:
+        parts += ["## What it leads to", _by_label(code)]
+    elif code.id in _OUTCOMES:
         table = ("| {} |".format(" | ".join(cells)) for cells in (PRESETS, ["---"] * len(PRESETS), _OUTCOMES[code.id]))
         parts += ["## What it leads to", "\n".join(table)]
         parts += [_changing(code)]
@@ -36,6 +40,18 @@ def reason_page(code: ReasonCode) -> str:
     example = f"```json\n{code.example}\n```" if code.example.startswith("{") else code.example
     parts += ["## Example", example]
     return "\n\n".join(parts) + "\n"
+
+
+def _by_label(code: ReasonCode) -> str:
+    side = _SIDES[code.id]
+    rows = [f"| {preset} | `{label}` | {outcome} |" for preset, where, label, outcome in LABELS if where == side]
+    return (
+        f"To what `labels.{side}` says of the label. A label that it does not name is allowed, and not looked for;"
+        " these are named by presets:\n\n"
+        + "\n".join(["| preset | label | outcome |", "| --- | --- | --- |", *rows])
+        + f"\n\nWith `findings: {{{code.id}: …}}` all labels that are looked for get stricter, never milder; a rule"
+        " that allows and waives this code lets some tools pass."
+    )
 
 
 def _changing(code: ReasonCode) -> str:

@@ -51,6 +51,8 @@ OUTCOMES: Final[tuple[tuple[str, str, str, str, str, str], ...]] = (
     ("exfil.secret_to_unlisted_host", _DENY, _DENY, _DENY, _DENY, _DENY),
     ("exfil.secret_outbound", _ASK, _DENY, _DENY, _ASK, _DENY),
     ("exfil.secret_to_unknown_tool", _ASK, _DENY, _DENY, _ASK, _DENY),
+    ("label.in_output", _ALLOW, _ALLOW, _ALLOW, _ALLOW, _ALLOW),
+    ("label.outbound", _ALLOW, _ALLOW, _ALLOW, _ALLOW, _ALLOW),
     ("path.sensitive_read", _ASK, _DENY, _DENY, _ASK, _ASK),
     ("path.write_outside_project", _ASK, _DENY, _DENY, _ALLOW, _DENY),
     ("path.system_write", _ASK, _DENY, _DENY, _ALLOW, _DENY),
@@ -92,6 +94,17 @@ OUTCOMES: Final[tuple[tuple[str, str, str, str, str, str], ...]] = (
     ("guard.own_command", _DENY, _DENY, _DENY, _DENY, _DENY),
     ("guard.detector_failed", _ASK, _DENY, _DENY, _ASK, _ASK),
 )
+
+LABELS: Final[tuple[tuple[str, str, str, str], ...]] = (
+    # preset, where it leaves, label, outcome; what is not here is allowed
+    ("strict", "output", "card", _REDACT),
+    ("strict", "output", "iban", _REDACT),
+    ("strict", "egress", "card", _ASK),
+    ("strict", "egress", "iban", _ASK),
+    ("strict", "egress", "cloud_account", _ASK),
+    ("strict", "egress", "internal_host", _ASK),
+)
+"""What labels lead to. A preset names single labels only, so whoever wants another outcome names them, too."""
 
 BY_SEVERITY: Final = {
     Severity.INFO: Decision.ALLOW,
@@ -146,6 +159,10 @@ def preset_layer(preset: str) -> dict[str, Any]:
                 "follow_redirects": False,
                 "allow_proxy": False,
             }
+        },
+        "labels": {
+            side: {label: outcome for of, where, label, outcome in LABELS if (of, where) == (preset, side)}
+            for side in ("output", "egress")
         },
         "findings": {row[0]: row[column] for row in OUTCOMES},
     }

@@ -77,7 +77,14 @@ class SecretsSection(_Section, frozen=True, kw_only=True):
 
     level: Literal["partial", "full"] = "full"
     """`partial` keeps a few characters at both ends of a long secret, so that people can tell which one it was."""
+    fingerprints: bool = False
+    """Whether masks tell one secret from another, as in `[redacted:1f8a09c2]`: by a hash with a key of this machine."""
     patterns: tuple[SecretPattern, ...] = ()
+    kinds: dict[str, Literal["ignore", "redact", "require_approval", "deny"]] = {}
+    """What a kind of secret leads to, by its id or a glob (`aws_*`): `ignore` says that it is none; the others are what
+    must happen at least where it is found."""
+    allowed: tuple[Annotated[str, Meta(pattern=r"^[0-9a-f]{32}$(?!\n)")], ...] = ()
+    """Fingerprints of values that are no secrets, such as a key of a test; `guardhouse scan` tells them."""
 
 
 ArgumentRole = Literal[
@@ -132,6 +139,30 @@ class ToolSection(_Section, frozen=True, kw_only=True):
     """What its arguments are for, where their names and the schema do not tell."""
     fields: dict[str, FieldLabel] = {}
     """Who fills in the fields of its results: the service (`server`), the user (`own`), or anybody (`third_party`)."""
+
+
+class LabelPattern(_Section, frozen=True, kw_only=True):
+    """A label of your own."""
+
+    id: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{1,63}$(?!\n)")]
+    group: Literal["environment", "personal", "private", "business"] = "business"
+    pattern: Annotated[str, Meta(min_length=1, max_length=1000)]
+    """An RE2 expression; if it has a group, only the group is the labelled data."""
+
+
+class LabelsSection(_Section, frozen=True, kw_only=True):
+    """Data that is no secret and still not for everybody, by label; looked for only where it leaves.
+
+    Keys are labels, groups of them, or `*`; a label beats its group, and both beat `*`. What no key names is allowed.
+    """
+
+    output: dict[str, Outcome] = {}
+    """What it leads to in text that is published."""
+    egress: dict[str, Outcome] = {}
+    """What it leads to in a call that reaches out of the machine."""
+    patterns: tuple[LabelPattern, ...] = ()
+    private: tuple[Annotated[str, Meta(max_length=100_000)], ...] = ()
+    """Texts such as a system prompt: eight words of one in a row have the label `system_prompt`."""
 
 
 class RiskSection(_Section, frozen=True, kw_only=True):
@@ -232,6 +263,7 @@ class GuardSection(_Section, frozen=True, kw_only=True):
     paths: PathsSection = PathsSection()
     network: dict[str, NetworkSection] = {}
     secrets: SecretsSection = SecretsSection()
+    labels: LabelsSection = LabelsSection()
     untrusted: UntrustedSection = UntrustedSection()
     tools: dict[str, ToolSection] = {}
     """Tools by name or glob."""

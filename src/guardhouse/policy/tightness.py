@@ -46,7 +46,14 @@ TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
     ("network.*.follow_redirects", Direction.FALSE),
     ("network.*.allow_proxy", Direction.FALSE),
     ("secrets.level", Direction.STRICTER),
+    ("secrets.fingerprints", Direction.OWNER),
     ("secrets.patterns", Direction.ADDS_WORDS),
+    ("secrets.kinds.*", Direction.OWNER),
+    ("secrets.allowed", Direction.FEWER),
+    ("labels.output.*", Direction.STRICTER),
+    ("labels.egress.*", Direction.STRICTER),
+    ("labels.patterns", Direction.ADDS_WORDS),
+    ("labels.private", Direction.ADDS_WORDS),
     ("untrusted.data_marking", Direction.TRUE),
     ("tools.*.capabilities", Direction.OWNER),
     ("tools.*.pinned_to", Direction.OWNER),
@@ -78,6 +85,7 @@ _ORDERS: Final = {
     "bash": ("effects", "listed", "ask", "deny"),
     "secrets.level": ("partial", "full"),
     "findings": ("allow", "redact", "require_approval", "deny"),
+    "labels": ("allow", "redact", "require_approval", "deny"),
 }
 _DIRECTIONS: Final = dict(TIGHTER)
 
@@ -90,7 +98,8 @@ def direction(key: tuple[str, ...]) -> Direction:
     exact = _DIRECTIONS.get(".".join(key))
     if exact is not None:
         return exact
-    return _DIRECTIONS[".".join("*" if index == 1 else part for index, part in enumerate(key))]
+    free = 2 if key[0] in {"labels", "secrets"} else 1
+    return _DIRECTIONS[".".join("*" if index == free else part for index, part in enumerate(key))]
 
 
 def adds(key: tuple[str, ...]) -> bool:
@@ -98,8 +107,9 @@ def adds(key: tuple[str, ...]) -> bool:
     return direction(key) in {Direction.ADDS, Direction.ADDS_WORDS, Direction.RESTRICTING}
 
 
-def is_tighter(key: tuple[str, ...], current: Any, proposed: Any) -> bool:
-    """Whether a layer that may only tighten can set `key` to `proposed` while it is `current`."""
+def is_tighter(key: tuple[str, ...], current: Any, proposed: Any, *, by_preset: bool = False) -> bool:
+    """Whether a layer that may only tighten can set `key` to `proposed` while it is `current`; with its own words, or
+    `by_preset`."""
     match direction(key):
         case Direction.TRUE:
             return proposed is True or current is False
@@ -118,6 +128,9 @@ def is_tighter(key: tuple[str, ...], current: Any, proposed: Any) -> bool:
             return all(map(_only_restricts, proposed))
         case Direction.STRICTER:
             order = _ORDERS.get(".".join(key)) or _ORDERS[key[0]]
+            if key[0] == "labels" and proposed == "redact" != current and not by_preset:
+                # What is masked is not on the card, nor in the record; and a masked call is another call.
+                return False
             return order.index(proposed) >= order.index(current)
         case Direction.PRESET:
             return True

@@ -15,7 +15,7 @@ from guardhouse.detect.secrets import REDACTED, Category, SecretMatch, rebuilt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from guardhouse.detect.secrets import SecretScanner
+    from guardhouse.detect.secrets import Fingerprints, SecretScanner
 
 Level = Literal["full", "partial"]
 
@@ -43,14 +43,21 @@ class Redactor:
     long keys and tokens, so that a person can tell one from another. Passwords and private keys are masked in full.
     """
 
-    def __init__(self, scanner: SecretScanner, level: Level = "full") -> None:
+    def __init__(self, scanner: SecretScanner, level: Level = "full", fingerprints: Fingerprints | None = None) -> None:
+        """With `fingerprints`, masks tell one secret from another: `[redacted:1f8a09c2]`."""
         self._scanner = scanner
         self._level = level
+        self._fingerprints = fingerprints
+
+    @property
+    def scanner(self) -> SecretScanner:
+        """What says where the secrets are."""
+        return self._scanner
 
     def text(self, text: str) -> str:
         """`text` without its secrets."""
         for _ in range(_ROUNDS):
-            masked = self._masked(text, self._scanner.scan(text))
+            masked = self.masked(text, self._scanner.scan(text))
             if masked == text:
                 return text
             text = masked
@@ -84,10 +91,11 @@ class Redactor:
 
     def _changed(self, text: str, found: Sequence[SecretMatch]) -> str | None:
         """`text` once masked; None if that makes no difference."""
-        masked = self._masked(text, found) if found else text
+        masked = self.masked(text, found) if found else text
         return None if masked == text else masked
 
-    def _masked(self, text: str, found: Sequence[SecretMatch]) -> str:
+    def masked(self, text: str, found: Sequence[SecretMatch]) -> str:
+        """`text` with each match masked, once."""
         pieces: list[str] = []
         at = 0
         for match in found:
@@ -96,9 +104,12 @@ class Redactor:
         return "".join((*pieces, text[at:]))
 
     def _mask(self, text: str, match: SecretMatch) -> str:
+        mask = match.mask
+        if self._fingerprints is not None:
+            mask = self._fingerprints.in_mask(mask, text[match.start : match.end])
         if self._level == "full" or match.category not in _SHOWN or match.end - match.start < _LONG:
-            return match.mask
+            return mask
         head = text[match.start : match.start + _HEAD]
         tail = text[match.end - _TAIL : match.end]
         # A mask inside the span must not be shown in pieces.
-        return match.mask if "[" in head or "]" in tail else f"{head}{match.mask}{tail}"
+        return mask if "[" in head or "]" in tail else f"{head}{mask}{tail}"

@@ -87,15 +87,22 @@ class Effects:
 
     def _carried(self, seen: Seen) -> Iterator[Finding]:
         """A secret that is written out in a command that reaches another machine."""
-        for act in seen.acts:
-            if act.effect not in (Effect.CONNECTS, Effect.SENDS):
-                continue
-            destination, refused = self._destination(act)
-            if destination is not None and _is_loopback(destination.host):
-                continue
+        for act, destination, refused in self._outgoing(seen):
             host = destination.host if destination is not None else None
             code = OUTBOUND if refused is None else codes.SECRET_OUT
             yield self._finding(code, act, seen.leaf, host=host)
+
+    def reached(self, seen: Seen) -> Iterator[str | None]:
+        """Every other machine that a command reaches; None for one that can't be told."""
+        for _act, destination, _refused in self._outgoing(seen):
+            yield destination.host if destination is not None else None
+
+    def _outgoing(self, seen: Seen) -> Iterator[tuple[Act, Destination | None, Refusal | None]]:
+        for act in seen.acts:
+            if act.effect in (Effect.CONNECTS, Effect.SENDS):
+                destination, refused = self._destination(act)
+                if destination is None or not _is_loopback(destination.host):
+                    yield act, destination, refused
 
     def _of(self, act: Act, leaf: Leaf | None) -> Iterator[Finding]:
         effect = act.effect

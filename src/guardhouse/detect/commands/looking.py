@@ -113,6 +113,14 @@ def _effects(scene: Scene, leaves: list[Leaf]) -> Iterator[Finding]:
         yield from effects.findings(seen)
 
 
+def reached(scene: Scene) -> frozenset[str | None]:
+    """Every other machine that the commands of a call reach; None for those that can't be told."""
+    from guardhouse.detect.commands.effects import Effects  # as above
+
+    effects = Effects(scene, _ID)
+    return frozenset(host for seen in _seen(scene, commands_of(scene)) for host in effects.reached(seen))
+
+
 def _seen(scene: Scene, leaves: list[Leaf]) -> list[Seen]:
     """The acts of each command, read once."""
     found: list[Seen] | None = scene.shared.get(_ID)

@@ -1,19 +1,28 @@
 """Finds secrets in text and in JSON values; says where they are and what to write instead, and never repeats them."""
 
-from guardhouse.detect.secrets.interface import REDACTED, Category, CustomKind, SecretKind, SecretMatch
+from guardhouse.detect.secrets.interface import Category, CustomKind, Matcher, SecretKind, SecretMatch
 from guardhouse.detect.secrets.kinds import KINDS
-from guardhouse.detect.secrets.scanner import Scanned, SecretScanner, masked
+from guardhouse.detect.secrets.masks import REDACTED, Fingerprints
+from guardhouse.detect.secrets.pairs import PAIR_ID
+from guardhouse.detect.secrets.scanner import UNREADABLE, Scanned, SecretScanner, masked, with_copies
 from guardhouse.detect.secrets.walk import rebuilt
+
+UNREADABLE_ID = UNREADABLE.id
 
 __all__ = [
     "KINDS",
+    "PAIR_ID",
     "REDACTED",
+    "UNREADABLE_ID",
     "Category",
     "CustomKind",
+    "Fingerprints",
+    "Matcher",
     "Scanned",
     "SecretKind",
     "SecretMatch",
     "SecretScanner",
     "masked",
     "rebuilt",
+    "with_copies",
 ]

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from functools import cache
 from operator import add
 from typing import TYPE_CHECKING, Final
 
+from guardhouse.detect.secrets.masks import MASKED, REDACTED, without_fingerprints
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from re import Pattern
 
 JUDGED: Final = 512
 """Only so much of a candidate is looked at; all of it is masked."""
@@ -75,15 +75,6 @@ _TEMPLATES: Final = (
 )
 
 
-# Fixed words only, so that the time stays linear. Python's own engine starts faster than RE2, and values are short.
-# They are made when the first value is judged: most calls hold none.
-@cache
-def _words() -> tuple[Pattern[str], Pattern[str]]:
-    import re
-
-    return re.compile("|".join(map(re.escape, _TEMPLATES))), re.compile("|".join(map(re.escape, _STOP_WORDS)))
-
-
 _LATIN: Final = [chr(code) for code in range(256)]
 _SHAPE: Final = str.maketrans({c: "0" if c.isdigit() else "A" if c.isupper() else "a" for c in _LATIN if c.isalnum()})
 _RUNS: Final = str.maketrans({c: " " for c in _LATIN if not c.isalnum()})
@@ -107,13 +98,17 @@ def entropy(text: str) -> float:
 def is_placeholder(text: str) -> bool:
     """Whether `text` is a stand-in for a secret: a template, a stop word, or one character over and over."""
     text = text[:JUDGED]
+    if MASKED in text:
+        # What stands beside a mask is judged by itself; a mask alone is no secret.
+        text = without_fingerprints(text).replace(REDACTED, "")
+        if not text:
+            return True
     lowered = text.lower()
-    any_template, any_stop_word = _words()
-    if any_template.search(text):
+    if any(template in text for template in _TEMPLATES):
         return True
-    for match in any_stop_word.finditer(lowered):
+    for word in _STOP_WORDS:
         # A long random value may hold such a word by chance, or be made from one: it still is a value.
-        if len(text) - len(match[0]) < 20 or wordiness(text) >= 0.5:
+        if word in lowered and (len(text) - len(word) < 20 or wordiness(text) >= 0.5):
             return True
     if text[:1] in "<[({%" and text[-1:] in ">])}%" and not (len(text) >= 24 and _no_words(text)):
         return True
@@ -155,8 +150,19 @@ def _no_words(text: str) -> bool:
 
 
 def _long_run(text: str) -> bool:
-    """Tests are named `test_this_and_that_2024`; a key has a long piece."""
-    return longest_run(text) >= 16
+    """Tests are named `test_this_and_that_2024`; a key has a long piece that is no word, and no word with a number."""
+    piece = max(text[:JUDGED].translate(_RUNS).split(), key=len, default="")
+    form = shape(piece)
+    digits = form.count("0")
+    return len(piece) >= 16 and digits >= 2 and (digits >= 4 or wordiness(piece) < 0.6)
+
+
+_PEM_LINES: Final = frozenset({60, 61, 64, 72, 73, 76})
+"""How long a line of base64 is, or what is left of it behind a beginning of three or four characters."""
+
+
+def _no_pem_line(text: str) -> bool:
+    return len(text) not in _PEM_LINES
 
 
 def _has_digit(text: str) -> bool:
@@ -211,6 +217,7 @@ def _key_body(text: str) -> bool:
 
 def _url_password(text: str) -> bool:
     """In a URL even a short password is one, unless it is a word for one."""
+    text = without_fingerprints(text).replace(REDACTED, "")
     return (
         len(text) >= 3 and not is_placeholder(text) and text[0] not in "$%{<[" and text.lower() not in _PASSWORD_NAMES
     )
@@ -250,6 +257,17 @@ def _header_value(text: str) -> bool:
     )
 
 
+def _named_key(text: str) -> bool:
+    """Under the name of a service: random, with digits, and no stand-in."""
+    least = 3.0 if len(text) >= 24 and text.strip("0123456789abcdefABCDEF-") else 2.6
+    return _has_digit(text) and entropy(text) >= least and not is_placeholder(text)
+
+
+def _glued(text: str) -> bool:
+    """No words: what stands before it may be the beginning of one."""
+    return shape(text[:JUDGED]).count("0") >= 3 and entropy(text) >= 3.0 and wordiness(text) < 0.6
+
+
 CHECKS: Final[Mapping[str, Callable[[str], bool]]] = {
     "real": _real,
     "random": _random,
@@ -266,4 +284,7 @@ CHECKS: Final[Mapping[str, Callable[[str], bool]]] = {
     "login_password": _login_password,
     "unknown_token": _unknown_token,
     "header_value": _header_value,
+    "named_key": _named_key,
+    "no_pem_line": _no_pem_line,
+    "glued": _glued,
 }

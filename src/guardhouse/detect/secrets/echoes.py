@@ -5,9 +5,10 @@ A password that was read from `password=…` is no less secret when it is repeat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from guardhouse.detect.secrets.checks import wordiness
+from guardhouse.detect.secrets.offsets import Offsets, bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,75 +20,118 @@ _SHORTEST: Final = 8
 _PREFIX: Final = 8
 _COMPARED: Final = 64
 """The beginning of a long value counts as the value: keys get cut off when people paste them."""
-_FEW: Final = 64
+_FEW: Final = 16
+_MOST: Final = 2000
+"""Values that are looked for. A text that has more secrets than this in the clear has them in their own places."""
 _CROWD: Final = 32
 """With more values than this behind one prefix, the prefix is enough: masking too much is the safe side."""
+_SET_MEMORY: Final = 64 << 20
+_IN_TOKENS: Final = frozenset(b"_-+/=.")
 
 
 class Echoes(Generic[T]):
     """Values known to be secret, each with what is to be remembered about it."""
 
     def __init__(self, known: Iterable[tuple[str, T]]) -> None:
-        self._by_prefix: dict[str, dict[str, T]] = {}
+        self._by_prefix: dict[bytes, dict[bytes, T]] = {}
         for value, about in known:
-            if len(value) >= _SHORTEST and not (value.isalpha() and wordiness(value) >= 0.5):
-                self._by_prefix.setdefault(value[:_PREFIX], {}).setdefault(value, about)
+            if len(self._by_prefix) < _MOST and len(value) >= _SHORTEST and not _is_word(value):
+                data, _plain = bytes_of(value)
+                self._by_prefix.setdefault(data[:_PREFIX], {}).setdefault(data, about)
+        self._pattern: Any = None
 
     def __bool__(self) -> bool:
         return bool(self._by_prefix)
 
     def spans(self, text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, T]]:
         """Where known values stand in `text` outside the spans `taken`, which are sorted and do not overlap."""
+        data, plain = bytes_of(text)
+        if plain:
+            yield from self._spans(data, taken)
+            return
+        offsets = Offsets(data)
+        for start, end, about in self._spans(data, list(_in_bytes(text, taken))):
+            yield offsets.floor(start), offsets.ceil(end), about
+
+    def _spans(self, data: bytes, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, T]]:
         at = 0
-        for start, end in (*taken, (len(text), len(text))):
+        for start, end in (*taken, (len(data), len(data))):
             if start - at >= _PREFIX:
-                yield from self._in(text, at, start)
+                yield from self._in(data, at, start)
             at = end
 
-    def _in(self, text: str, at: int, stop: int) -> Iterator[tuple[int, int, T]]:
-        for place in self._places(text, at, stop):
+    def _in(self, data: bytes, at: int, stop: int) -> Iterator[tuple[int, int, T]]:
+        for place in self._places(data, at, stop):
             if place < at:
                 continue
-            found = self._longest(text, place, stop)
+            found = self._longest(data, place, stop)
             if found is not None:
                 at = found[0]
                 yield place, *found
 
-    def _places(self, text: str, at: int, stop: int) -> Iterable[int]:
-        """Every place in text[at:stop] where some known prefix begins, in order."""
+    def _places(self, data: bytes, at: int, stop: int) -> Iterable[int]:
+        """Every place in data[at:stop] where some known prefix begins, in order."""
         if len(self._by_prefix) > _FEW:
-            return (i for i in range(at, stop - _PREFIX + 1) if text[i : i + _PREFIX] in self._by_prefix)
+            return self._many_places(data, at, stop)
         places: list[int] = []
         for prefix in self._by_prefix:
-            place = text.find(prefix, at, stop)
+            place = data.find(prefix, at, stop)
             while place >= 0:
                 places.append(place)
-                place = text.find(prefix, place + 1, stop)
+                place = data.find(prefix, place + 1, stop)
         return sorted(places)
 
-    def _longest(self, text: str, place: int, stop: int) -> tuple[int, T] | None:
-        bucket = self._by_prefix[text[place : place + _PREFIX]]
+    def _many_places(self, data: bytes, at: int, stop: int) -> Iterator[int]:
+        if self._pattern is None:
+            import re2  # kept out of `import guardhouse`
+
+            options = re2.Options()
+            options.encoding = re2.Options.Encoding.LATIN1
+            options.max_mem = _SET_MEMORY
+            self._pattern = re2.compile(b"|".join(map(re2.escape, self._by_prefix)), options)
+        while at < stop and (match := self._pattern.search(data, at, stop)) is not None:
+            yield match.start()
+            at = match.start() + 1
+
+    def _longest(self, data: bytes, place: int, stop: int) -> tuple[int, T] | None:
+        bucket = self._by_prefix.get(data[place : place + _PREFIX])
+        if bucket is None:
+            return None
         if len(bucket) > _CROWD:
-            return _run_end(text, place, stop), next(iter(bucket.values()))
+            return _run_end(data, place, stop), next(iter(bucket.values()))
         best: tuple[int, T] | None = None
         for value, about in bucket.items():
-            if text.startswith(value[:_COMPARED], place, stop):
-                end = _agreement(text, place, stop, value)
+            if data.startswith(value[:_COMPARED], place, stop):
+                end = _agreement(data, place, stop, value)
                 if best is None or end > best[0]:
                     best = (end, about)
         return best
 
 
-def _agreement(text: str, place: int, stop: int, value: str) -> int:
-    """How far text and value agree, by steps. What was compared is masked and skipped, so the whole stays linear."""
+def _in_bytes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Spans of characters as spans of bytes."""
+    at = place = 0
+    for start, end in spans:
+        first = place + len(bytes_of(text[at:start])[0])
+        place = first + len(bytes_of(text[start:end])[0])
+        at = end
+        yield first, place
+
+
+def _is_word(value: str) -> bool:
+    return value.isalpha() and wordiness(value) >= 0.5
+
+
+def _agreement(data: bytes, place: int, stop: int, value: bytes) -> int:
+    """How far data and value agree, by steps. What was compared is masked and skipped, so the whole stays linear."""
     done = min(len(value), _COMPARED)
-    while done < len(value) and text.startswith(value[done : done + _COMPARED], place + done, stop):
+    while done < len(value) and data.startswith(value[done : done + _COMPARED], place + done, stop):
         done = min(len(value), done + _COMPARED)
     return place + done
 
 
-def _run_end(text: str, place: int, stop: int) -> int:
+def _run_end(data: bytes, place: int, stop: int) -> int:
     end = place + _PREFIX
-    while end < stop and (text[end].isalnum() or text[end] in "_-+/=."):
+    while end < stop and (data[end : end + 1].isalnum() or data[end] in _IN_TOKENS):
         end += 1
     return end

@@ -6,17 +6,14 @@ into findings, logs and errors.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
-from typing import Final
+from typing import Protocol
 
 import msgspec
 
+from guardhouse.detect.secrets.masks import REDACTED
 from guardhouse.model import Confidence
-
-REDACTED: Final = "[redacted]"
-REDACTED_JWT: Final = "[redacted_jwt]"
-MASKS: Final = (REDACTED, REDACTED_JWT)
-"""All that is ever written in place of a secret. Each begins with `[` and holds no other."""
 
 
 class Category(Enum):
@@ -31,7 +28,7 @@ class Category(Enum):
     CUSTOM = "custom"
 
 
-class SecretMatch(msgspec.Struct, frozen=True):
+class SecretMatch(msgspec.Struct, frozen=True, gc=False):
     """One secret in a text: `text[start:end]` is to be replaced by `mask`. Offsets count characters."""
 
     kind: str
@@ -40,6 +37,12 @@ class SecretMatch(msgspec.Struct, frozen=True):
     mask: str
     confidence: Confidence
     category: Category
+    by_context: bool = False
+    """Known by what stands round it."""
+    self_evident: bool = False
+    """A copy of it would be found for itself, wherever it stands."""
+    also: tuple[str, ...] = ()
+    """Other kinds that were found at the same place."""
     echo: bool = False
     """Not found for its own looks or name here, but because the same text is a secret elsewhere."""
 
@@ -52,20 +55,35 @@ class SecretKind(msgspec.Struct, frozen=True, kw_only=True):
     """What it opens, in a few words."""
     anchor: str
     """A short RE2 pattern that every match contains; kinds whose anchor is absent are not tried."""
+    trigger: str = ""
+    """A pattern of bounded width round the anchor, as telling as it can be: the places where it ends are looked at.
+    The anchor, if it is empty."""
     pattern: str = ""
     """RE2, over UTF-8 bytes. Its one group is the span to mask; what stands before it is kept as structure."""
+    before: int = 64
+    """How far before the end of its trigger a match can begin."""
+    after: int = 1024
+    """How far behind the end of its trigger a match is looked for. One that reaches so far is followed to its end."""
+    spans: Callable[[bytes, Sequence[int]], Iterable[tuple[int, int, int]]] | None = None
+    """In place of a pattern: finds the matches near the ends of triggers, each with where it begins and its span."""
     checks: tuple[str, ...] = ()
     """Names from `checks.CHECKS`; all must accept the masked span."""
+    behind_letter: str = ""
+    """A further check, for where a letter or a digit stands directly before it."""
     proof: str = ""
     """A check that makes a match certain; without it the match stands with less confidence."""
     fallback: bool = False
     """Counts only where nothing more specific was found."""
+    by_context: bool = False
+    """Known by what stands round it: the same value elsewhere would not be found for itself."""
+    self_evident: bool = False
+    """Found wherever it stands, whatever is round it."""
     mask: str = REDACTED
     category: Category = Category.PROVIDER_KEY
     confidence: Confidence = Confidence.HIGH
-    matches: tuple[str, ...]
+    matches: tuple[str, ...] = ()
     """Texts in which this kind is found."""
-    misses: tuple[str, ...]
+    misses: tuple[str, ...] = ()
     """Texts in which nothing is found."""
 
 
@@ -75,3 +93,11 @@ class CustomKind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     id: str
     pattern: str
     """RE2 syntax; it must not match the empty string. If it has a group, the first group is the secret."""
+
+
+class Matcher(Protocol):
+    """Looks at a text first: finds the triggers that say where to look closer, and for what."""
+
+    def hits(self, data: bytes) -> list[tuple[int, int]]:
+        """The target of each trigger that is found, and where it ends."""
+        ...

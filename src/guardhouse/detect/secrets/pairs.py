@@ -6,18 +6,19 @@ the enclosing key as the name, for structured values. Tokens known by their own 
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_right
 from enum import Enum
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.detect.secrets.checks import JUDGED, entropy, is_placeholder, longest_run, shape, wordiness
-from guardhouse.detect.secrets.interface import MASKS, REDACTED, Category, SecretKind
-from guardhouse.detect.secrets.kinds import PREFIXES
+from guardhouse.detect.secrets.interface import Category, SecretKind
+from guardhouse.detect.secrets.masks import LONGEST_MASK, MASKED, REDACTED, mask_end, without_fingerprints
+from guardhouse.detect.secrets.searching import Searcher
 from guardhouse.model import Confidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 class Name(Enum):
@@ -64,6 +65,10 @@ _PUBLIC: Final = frozenset(
     "start next page sync continuation pagination invalid missing unexpected expected bad wrong unknown "
     "without no has is".split()
 )
+_NONE_OF: Final = frozenset(
+    "no without has is invalid missing unexpected expected bad wrong unknown max min num mask csrf xsrf".split()
+)
+"""What before a word for a password says that it is none."""
 _NOT_ITSELF: Final = frozenset(
     "id ids name names type types count counts len length size limit path paths file files filename dir "
     "url uri urls endpoint host expires expiry expiration expired expire ttl hint policy field fields "
@@ -108,11 +113,13 @@ _CODE_HEADS: Final = (
 
 _NO_SECRET_HEADS: Final = _HASHES + _CODE_HEADS
 
+PAIR_ID: Final = "sensitive_pair"
 PAIR: Final = SecretKind(
-    id="sensitive_pair",
+    id=PAIR_ID,
     what="whatever the name says",
     anchor="(?i)pass|pwd|secret|token|key|auth|cred|jwt|bearer|session|_pat|salt|access|private|api",
     category=Category.PAIR,
+    by_context=True,
     confidence=Confidence.MEDIUM,
     matches=(
         "password=" + "tr0ub4dor&3",
@@ -157,54 +164,107 @@ _QUOTE: Final = r"(?:[bBuUrRfFL@]{0,2}\\*(?:\"\"\"|'''|[\"'`]))?"
 _JOINED: Final = (
     _NAME + r"(?:[ \t]*:?[ \t]*(?:const[ \t]+)?(?:string|str|char[ \t]*\*?|text)\b\??)?"
     r"(?:\s*[,;{]?\s*(?:\\*[\"'])?(?:value|default)(?:\\*[\"'])?\s*[:=]"
-    r"|\s*[:.?|+]*=+[>~]?|[ \t]*:{1,3}|[ \t]*->|[ \t]*,|\(|>|[ \t]+-[ \t])\s*" + _QUOTE
+    r"|\s*[:.?|+]*=+[>~]?|[ \t]*:{1,3}|[ \t]*->|[ \t]*,|\(|>|[ \t]+-[ \t])\s*(?:(?:!!?\w+|&\w+|[|>][+\-]?)\s+)?"
+    r"(?:\[[ \t]*[\"'`]|" + _QUOTE + ")"
 )
+_FLAG: Final = r"(?i)--[\w.\-]{0,40}(?:pass|pwd|secret|token|key|cred|auth)[\w.\-]{0,24}[ \t]{1,8}" + _QUOTE
+_GIVEAWAYS: Final = "secret|token|key|auth|cred|jwt|bearer|session|_pat|salt|access|private|api|pass|pwd"
+_REST: Final = r"[\w.$\-]{0,40}(?: (?:key|token|secret)[\w.$\-]{0,8})?\\{0,3}[\"'`]?[\])]?"
+_SIGN: Final = (
+    r"(?:[ \t]{0,4}:?[ \t]{0,4}(?:const[ \t]{1,4})?(?:string|str|char[ \t]?\*?|text)\??)?"
+    r"(?:\s{0,8}[,;{]?\s{0,16}\\{0,3}[\"']?(?:value|default)\\{0,3}[\"']?\s{0,8}[:=]"
+    r"|\s{0,40}[:.?|+]{0,3}={1,3}[>~]?|[ \t]{0,40}:{1,3}|[ \t]{0,4}->|[ \t]{0,4},|\(|>|[ \t]{1,4}-[ \t])\s{0,64}"
+    r"(?:(?:!!?\w{1,16}|&\w{1,16}|[|>][+\-]?)\s{1,40})?(?:\[[ \t]{0,4})?"
+)
+_BARE: Final = r"[^\s\"'`,;<>(){}\[\]&|]"
+_NAMED: Final = rf"(?i)(?:{_GIVEAWAYS}){_REST}"
+_OPENER: Final = r"[bBuUrRfFL@\\\"'`{]{0,5}"
+_BARE_NO_DIGIT: Final = r"[^\s\"'`,;<>(){}\[\]&|0-9]"
+PAIR_TRIGGERS: Final = (
+    # A password may be all letters, if it is quoted.
+    rf"(?i)(?:pass|pwd){_REST}{_SIGN}[bBuUrRfFL@]{{0,2}}\\{{0,3}}[\"'`]{{1,3}}[^\"'`\n]{{6}}",
+    # Anything else has a digit, or is long.
+    rf"{_NAMED}{_SIGN}{_OPENER}(?:[A-Za-z]{{2,24}} ){{0,2}}(?:{_BARE_NO_DIGIT}{{0,24}}[0-9]|[A-Za-z0-9+/_\-]{{12}})",
+    r"(?i)--[\w.\-]{0,40}(?:pass|pwd|secret|token|key|cred|auth)[\w.\-]{0,24}[ \t]{1,8}[^\s\-$<{][^\s0-9]{0,24}[0-9]",
+    # What stands beside a mask may be the rest of a secret.
+    rf"{_NAMED}{_SIGN}{_OPENER}{_BARE}{{0,40}}\[redacted",
+    rf"{_NAMED}(?:[ \t]{{1,16}}(?:is[ \t]{{1,4}})?|[ \t]{{0,8}}\|[ \t]{{0,16}})[\"'`]?[^\s\"'`:=,;\\]{{14}}",
+)
+"""What every pair that counts has: patterns of bounded width, for a first look."""
 _SPACED_LEAST: Final = 14
-_SPACED: Final = _NAME + r"[ \t]+(?:is[ \t]+)?" + _QUOTE + r"[^\s\"'`:=,;]{14}"
-# One character each, so that Python's own engine is linear too, and much quicker to call.
-_BARE_END: Final = rb"[\s\"'`,;<>(){}\[\]&|\x1b]"
-_ENV_END: Final = rb"[\s\"'`]"
+_SPACED: Final = _NAME + r"(?:[ \t]+(?:is[ \t]+)?|[ \t]*\|[ \t]*)" + _QUOTE + r"[^\s\"'`:=,;\\]{14}"
+_ENV_END: Final = bytes(0 if byte in b" \t\n\r\f\v\"'`" else 1 for byte in range(256))
+_BARE_END: Final = bytes(0 if byte in b",;<>(){}[]&|\x1b" or not _ENV_END[byte] else 1 for byte in range(256))
+"""Which bytes end a value: those that become 0."""
+_STEP: Final = 256
 _IN_NAME: Final = bytes(0x6B if chr(c).isascii() and (chr(c).isalnum() or chr(c) in "_.$-") else 0 for c in range(256))
 _PAIR_JUDGED: Final = 128
-_BYTE_MASKS: Final = tuple(mask.encode() for mask in MASKS)
+_TRIGGERED: Final = 96
+"""How far behind the beginning of a value its trigger ends, at most."""
+_BYTES_MASKED: Final = MASKED.encode()
 _HEAD: Final = 4
 _TAIL: Final = 2
 """How much of a token the redactor may show round its mask."""
 
 
-@cache
-def _compiled(pattern: bytes) -> re.Pattern[bytes]:
-    return re.compile(pattern)
+def _first_end(data: bytes, at: int, stop: int, ends: bytes) -> int:
+    """Where the first byte of data[at:stop] stands that ends a value; -1 if none does."""
+    while at < stop:
+        piece = data[at : min(stop, at + _STEP)]
+        place = piece.translate(ends).find(b"\0")
+        if place >= 0:
+            return at + place
+        at += len(piece)
+    return -1
 
 
 class PairReader:
     """Finds pairs in UTF-8 bytes. Patterns are compiled at the first text that needs them."""
 
     def __init__(self) -> None:
-        self._patterns: tuple[Any, Any] | None = None
+        self._searchers: tuple[Searcher, Searcher, Searcher] | None = None
 
-    def spans(self, data: bytes, known: Callable[[int, int], bool]) -> Iterator[tuple[int, int]]:
-        """Where the values of sensitive names are; those for which `known` says so are left out."""
-        if self._patterns is None:
+    def spans(
+        self,
+        data: bytes,
+        known: Callable[[int, int], bool],
+        regions: Iterable[tuple[int, int]],
+        ends: Sequence[int],
+    ) -> Iterator[tuple[int, int]]:
+        """Where the values of sensitive names are that stand in `regions`; those for which `known` says so are left
+        out. `ends` tell where the triggers of pairs ended, in order: a value begins shortly before."""
+        if self._searchers is None:
             import re2
 
-            options = re2.Options()
-            options.encoding = re2.Options.Encoding.LATIN1
-            self._patterns = tuple(re2.compile(p.encode(), options) for p in (_JOINED, _SPACED))
-        joined, spaced = self._patterns
-        yield from _joined(data, joined, known)
-        yield from _spaced(data, spaced, known)
+            self._searchers = (Searcher(re2, _JOINED), Searcher(re2, _SPACED), Searcher(re2, _FLAG))
+        joined, spaced, flag = self._searchers
+        for low, high in regions:
+            yield from _joined(data, _starts(joined, data, low, high), known, ends)
+            yield from _spaced(data, spaced, known, low, high)
+            yield from _flagged(data, _starts(flag, data, low, high), known)
 
 
-def _joined(data: bytes, pattern: Any, known: Callable[[int, int], bool]) -> Iterator[tuple[int, int]]:
+def _starts(searcher: Searcher, data: bytes, at: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Where names with a sign begin, and where their values do."""
+    search = searcher.search
+    while at < stop and (spans := search(data, at, stop)) is not None:
+        at = spans[0][1]
+        yield spans[0]
+
+
+def _joined(
+    data: bytes, matches: Iterator[tuple[int, int]], known: Callable[[int, int], bool], ends: Sequence[int]
+) -> Iterator[tuple[int, int]]:
     """Values that a sign joins to their name. A bare value that is itself a name with a value is left to that one."""
     # A run without delimiters, or a text without tags, is measured once, however many names stand in it.
     run_end = tag = -1
-    matches = pattern.finditer(data)
     following = next(matches, None)
     while following is not None:
-        low, start = following.span()
+        low, start = following
         following = next(matches, None)
+        at = bisect_right(ends, start)
+        if at == len(ends) or ends[at] > start + _TRIGGERED:
+            continue
         head = data[low:start]
         name_end = _name_end(head)
         name = classify(head[max(0, name_end - 80) : name_end].decode("latin-1"))
@@ -217,7 +277,7 @@ def _joined(data: bytes, pattern: Any, known: Callable[[int, int], bool]) -> Ite
             # After a comma it may just be the next word of a list.
             if separator == b"," and (name is Name.KEY or _is_identifier(_shown(data, start, end))):
                 continue
-        elif following is not None and following.start() == start:
+        elif following is not None and following[0] == start:
             continue
         elif separator == b">" and head[-2:-1] not in (b"=", b"-"):
             if start > tag:
@@ -228,10 +288,10 @@ def _joined(data: bytes, pattern: Any, known: Callable[[int, int], bool]) -> Ite
             if separator in (b",", b"(", b"-") or not _belongs(data, low, head):
                 continue
             if start >= run_end:
-                found = _compiled(_BARE_END).search(data, start)
-                run_end = found.start() if found else len(data)
-            end = _past_masks(data, _past_ampersand(data, run_end), following.start() if following else len(data))
-            if data[start:end] in _BYTE_MASKS:
+                found = _first_end(data, start, len(data), _BARE_END)
+                run_end = found if found >= 0 else len(data)
+            end = _past_masks(data, _past_ampersand(data, run_end), following[0] if following else len(data))
+            if start < end and _mask_end(data, start) == end:
                 continue
             if separator == b"=" and _starts_line(data, low):
                 end = _line_value(data, start, end)
@@ -242,12 +302,12 @@ def _joined(data: bytes, pattern: Any, known: Callable[[int, int], bool]) -> Ite
             yield start, end
 
 
-def _spaced(data: bytes, pattern: Any, known: Callable[[int, int], bool]) -> Iterator[tuple[int, int]]:
+def _spaced(
+    data: bytes, searcher: Searcher, known: Callable[[int, int], bool], at: int, stop: int
+) -> Iterator[tuple[int, int]]:
     """Values that only a blank divides from their name, as on a command line."""
-    at = 0
-    while (match := pattern.search(data, at)) is not None:
-        low = match.start()
-        start = match.end() - _SPACED_LEAST
+    while at < stop and (spans := searcher.search(data, at, stop)) is not None:
+        low, start = spans[0][0], spans[0][1] - _SPACED_LEAST
         at = start + 1
         head = data[low:start]
         name_end = _name_end(head)
@@ -258,8 +318,8 @@ def _spaced(data: bytes, pattern: Any, known: Callable[[int, int], bool]) -> Ite
         if opener:
             end = _closing(data, start, opener)
         else:
-            found = _compiled(_BARE_END).search(data, start)
-            end = found.start() if found else len(data)
+            found = _first_end(data, start, len(data), _BARE_END)
+            end = found if found >= 0 else len(data)
         at = max(at, end)
         start, end = _trim(data, start, end, bare=not opener)
         if (
@@ -267,6 +327,27 @@ def _spaced(data: bytes, pattern: Any, known: Callable[[int, int], bool]) -> Ite
             and not known(start, end)
             and judge(_shown(data, start, end), name, quoted=bool(opener), spaced=True)
         ):
+            yield start, end
+
+
+def _flagged(
+    data: bytes, matches: Iterator[tuple[int, int]], known: Callable[[int, int], bool]
+) -> Iterator[tuple[int, int]]:
+    """Values of options on a command line: `--password hunter2`."""
+    for low, behind in matches:
+        head = data[low:behind]
+        name = classify(head[: _name_end(head)][-80:].decode("latin-1"))
+        if name is None:
+            continue
+        opener = _opener(head)
+        if opener:
+            end = _closing(data, behind, opener)
+        else:
+            found = _first_end(data, behind, len(data), _BARE_END)
+            end = found if found >= 0 else len(data)
+        start, end = _trim(data, behind, end, bare=not opener)
+        value = _shown(data, start, end)
+        if start < end and value[0] not in "-$<{" and not known(start, end) and judge(value, name, quoted=bool(opener)):
             yield start, end
 
 
@@ -303,8 +384,9 @@ def _past_ampersand(data: bytes, end: int) -> int:
     """In `a&b` the sign is part of the value, unless a query string goes on with `&name=`."""
     if data[end : end + 1] != b"&":
         return end
-    found = _compiled(_BARE_END).search(data, end + 1, min(len(data), end + _PAIR_JUDGED))
-    after = found.start() if found else min(len(data), end + _PAIR_JUDGED)
+    limit = min(len(data), end + _PAIR_JUDGED)
+    found = _first_end(data, end + 1, limit, _BARE_END)
+    after = found if found >= 0 else limit
     return end if b"=" in data[end:after] else after
 
 
@@ -314,10 +396,18 @@ def _past_masks(data: bytes, end: int, following: int) -> int:
     What belongs to the pair that follows is left to that one, so that no text is read twice.
     """
     limit = min(following, end + JUDGED)
-    while end < limit and data.startswith(_BYTE_MASKS, end):
-        found = _compiled(_BARE_END).search(data, data.index(b"]", end) + 1, limit)
-        end = found.start() if found else limit
+    while end < limit and (behind := _mask_end(data, end)):
+        found = _first_end(data, behind, limit, _BARE_END)
+        end = found if found >= 0 else limit
     return end
+
+
+def _mask_end(data: bytes, at: int) -> int:
+    """Where the mask ends that begins at `at`; 0 if none does."""
+    if not data.startswith(_BYTES_MASKED, at):
+        return 0
+    end = mask_end(data[at : at + LONGEST_MASK].decode("latin-1"), 0)
+    return at + end if end else 0
 
 
 def _belongs(data: bytes, low: int, head: bytes) -> bool:
@@ -340,8 +430,8 @@ _DEEPEST: Final = 200
 def _line_value(data: bytes, start: int, end: int) -> int:
     """An assignment on a line of its own reaches to white space, unless a query string follows."""
     limit = min(len(data), start + JUDGED)
-    found = _compiled(_ENV_END).search(data, start, limit)
-    wide = found.start() if found else limit if limit == len(data) else end
+    found = _first_end(data, start, limit, _ENV_END)
+    wide = found if found >= 0 else limit if limit == len(data) else end
     rest = data[end:wide]
     if wide <= end or rest[:1] in (b"(", b"[", b"{", b"<") or (rest[:1] == b"&" and b"=" in rest):
         return end
@@ -416,10 +506,12 @@ def classify(name: str) -> Name | None:
     best: Name | None = None
     for index, word in enumerate(words):
         before = words[index - 1] if index else ""
+        if word.endswith(_PASSWORD_WORDS) or word == "pass":
+            if before not in _NONE_OF and words[0] not in _NONE_OF:
+                return Name.PASSWORD
+            continue
         if before in _PUBLIC or words[0] in _PUBLIC:
             continue
-        if word.endswith(_PASSWORD_WORDS) or word == "pass":
-            return Name.PASSWORD
         if word.endswith(_SECRET_WORDS) or (word in ("key", "keys") and before in _BEFORE_KEY):
             best = Name.SECRET
         elif (
@@ -433,7 +525,7 @@ def classify(name: str) -> Name | None:
 
 def judge(value: str, name: Name, *, quoted: bool, spaced: bool = False) -> bool:
     """Whether `value` under a name of this class is a secret. `spaced`: nothing but a blank joins the two."""
-    if any(mask in value for mask in MASKS):
+    if MASKED in value:
         value = _unmasked(value)
     # Cheap tests first: most values under such names are code.
     if len(value) < (6 if name is Name.PASSWORD else 8) or (
@@ -459,19 +551,34 @@ def _unmasked(value: str) -> str:
 
     Anything else beside a mask was not put there by the redactor, and is judged.
     """
-    for mask in MASKS:
-        value = value.replace(mask, REDACTED)
-    pieces = value.split(REDACTED)
-    kept = _kept()
-    rest = [kept.sub("", piece) for piece in pieces[:-1]]
+    pieces = without_fingerprints(value).split(REDACTED)
+    rest = [_without_head(piece) for piece in pieces[:-1]]
     return "".join((*rest, pieces[-1] if len(pieces[-1]) > _TAIL else ""))
 
 
+def _without_head(piece: str) -> str:
+    """`piece` without the beginning of a token that it ends with, and what level `partial` shows of the rest. Of what
+    has no beginning of its own, the few characters that are shown are all there is."""
+    if len(piece) <= _HEAD:
+        return ""
+    literals, longest, others = _heads()
+    for shown in range(_HEAD + 1):
+        stop = len(piece) - shown
+        for start in range(max(0, stop - longest), stop):
+            if piece[start:stop] in literals:
+                return piece[:start]
+    return str(others.sub("", piece))
+
+
 @lru_cache(maxsize=1)
-def _kept() -> Any:
+def _heads() -> tuple[frozenset[str], int, Any]:
     import re2  # kept out of `import guardhouse`
 
-    return re2.compile(f"(?s)(?:{'|'.join(PREFIXES)})?.{{0,{_HEAD}}}\\z")
+    from guardhouse.detect.secrets.kinds import HEADS, PREFIXED
+    from guardhouse.detect.secrets.kinds.rows import literals
+
+    fixed = frozenset(head for row in PREFIXED for head in literals(row.head))
+    return fixed, max(map(len, fixed)), re2.compile(f"(?s)(?:{'|'.join(HEADS)}).{{0,{_HEAD}}}\\z")
 
 
 def _is_reference(value: str, *, quoted: bool) -> bool:

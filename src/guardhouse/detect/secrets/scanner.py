@@ -1,45 +1,63 @@
 """The secret scanner: which kinds may be in a text, where exactly, and what to write in their place.
 
-One RE2 set over the kinds' anchors says which kinds are worth trying; only those run. All time is linear in the
-text. It reads no clock and no file, and does not look into encodings: base64 of a secret is not found here.
+A first look says where something may be; there the kind's own pattern is tried, in a window as wide as the kind can be,
+then its checks. What stands behind a veil is read and looked at in the same way. All time is linear in the text. It
+reads no clock and no file.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from itertools import accumulate
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
 
 from guardhouse.detect.secrets.checks import CHECKS, JUDGED
 from guardhouse.detect.secrets.echoes import Echoes
-from guardhouse.detect.secrets.interface import MASKS, REDACTED, Category, CustomKind, SecretKind, SecretMatch
+from guardhouse.detect.secrets.interface import (
+    Category,
+    CustomKind,
+    Matcher,
+    SecretKind,
+    SecretMatch,
+)
 from guardhouse.detect.secrets.kinds import KINDS
+from guardhouse.detect.secrets.masks import MASKED, REDACTED, Fingerprints
+from guardhouse.detect.secrets.offsets import Offsets, bytes_of
+from guardhouse.detect.secrets.overlaps import Known, Raw, Taken, around_masks, settled
 from guardhouse.detect.secrets.pairs import PAIR, PairReader, classify, judge
+from guardhouse.detect.secrets.searching import Searcher
 from guardhouse.detect.secrets.walk import Leaf, leaves
 from guardhouse.model import Confidence, GuardhouseError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-_ALL: Final = (*KINDS, PAIR)
+    from guardhouse.detect.secrets.sight.reading import Budget
+    from guardhouse.detect.secrets.sight.view import View
+
+UNREADABLE: Final = SecretKind(
+    id="unreadable_blob",
+    what="whatever is in it: it is packed so that it can't be looked at",
+    anchor="",
+    category=Category.TOKEN,
+    confidence=Confidence.LOW,
+)
 _PAIR: Final = len(KINDS)
-_FALLBACKS: Final = tuple(index for index, kind in enumerate(KINDS) if kind.fallback)
-_SET_MEMORY: Final = 64 << 20
-_LONGEST_MASK: Final = max(map(len, MASKS))
-_SURROGATES: Final = range(0xD800, 0xE000)
-
-
-class _Raw:
-    """A match before overlaps are settled: `low`..`end` was matched, `start`..`end` is to be masked."""
-
-    __slots__ = ("confidence", "end", "low", "rank", "start")
-
-    def __init__(self, rank: int, low: int, start: int, end: int, confidence: Confidence) -> None:
-        self.rank = rank
-        self.low = low
-        self.start = start
-        self.end = end
-        self.confidence = confidence
+_BLOB: Final = _PAIR + 1
+_CUSTOM: Final = _BLOB + 1
+"""Ranks of matches: the kinds by their place in the table, then these, then the user's own."""
+_VEILS: Final = _PAIR + 1
+"""Where targets of a first look stop to be kinds: see `triggers`."""
+_DEEPEST: Final = 3
+"""Base64 of base64 of base64 is still read."""
+_BELIEVED: Final = 256
+"""After so many matches of a kind in one text, the rest is not checked one by one: a dump of keys is a dump of keys."""
+_CROWD: Final = 32
+"""With more places than this to look at, they are looked at in one go."""
+_PAIR_BEFORE: Final = 256
+_PAIR_BEHIND: Final = 256
+_LOOKED_AT: Final = 8192
 
 
 class Scanned(NamedTuple):
@@ -50,38 +68,49 @@ class Scanned(NamedTuple):
 
 
 class SecretScanner:
-    """Finds secrets of the built-in kinds and of `extra` ones. Immutable after construction, but for compiled patterns.
+    """Finds secrets of the built-in kinds and of `extra` ones. What it finds depends on nothing but the text and these.
 
     Raises GuardhouseError if an extra kind can't be used.
     """
 
-    def __init__(self, extra: Sequence[CustomKind] = ()) -> None:
+    def __init__(
+        self,
+        extra: Sequence[CustomKind] = (),
+        matcher: Matcher | None = None,
+        *,
+        ignored: Collection[str] = (),
+        allowed: Collection[str] = (),
+        fingerprints: Fingerprints | None = None,
+    ) -> None:
+        """Kinds that are `ignored` are not found, nor are values whose fingerprints are `allowed`."""
         import re2  # kept out of `import guardhouse`
 
-        self._re2 = re2
-        self._options = re2.Options()
-        self._options.encoding = re2.Options.Encoding.LATIN1
-        options = re2.Options()
-        options.encoding = re2.Options.Encoding.LATIN1
-        options.max_mem = _SET_MEMORY
-        self._anchors = re2.Set.SearchSet(options)
-        for kind in _ALL:
-            self._anchors.Add(kind.anchor)
-        # RE2 answers "no match" also when it ran out of memory. This one always matches: without it in the answer,
-        # there was none.
-        self._witness = self._anchors.Add(r"\z")
-        self._anchors.Compile()
-        self._patterns: list[Any] = [None] * len(_ALL)
-        self._pairs = PairReader()
+        self._matcher = matcher
+        self._pairs = _pairs()
         self._extra = tuple((kind, _compiled(re2, kind)) for kind in extra)
+        self._ignored = frozenset(ignored)
+        self._allowed = frozenset(allowed) if fingerprints is not None else frozenset()
+        self._fingerprints = fingerprints
+
+    @property
+    def matcher(self) -> Matcher:
+        """What looks first; made when it is first needed, if none was given."""
+        if self._matcher is None:
+            from guardhouse.detect.secrets.matching import shared_matcher
+
+            self._matcher = shared_matcher()
+        return self._matcher
+
+    def use(self, matcher: Matcher) -> None:
+        """From now on `matcher` looks first."""
+        self._matcher = matcher
 
     def scan(self, text: str) -> list[SecretMatch]:
         """The secrets in `text`: sorted, not overlapping, every occurrence of each."""
         found = self._found(text, None)
         if not found:
             return found
-        echoes = Echoes((text[match.start : match.end], match) for match in found)
-        return _with_echoes(text, found, echoes)
+        return _with_echoes(text, found, Echoes(_values(text, found)))
 
     def scan_leaves(self, value: Any, beside: Iterable[str] = ()) -> Scanned:
         """Every string of a JSON value, keys included, in the order of `leaves`, with its secrets.
@@ -96,9 +125,8 @@ class SecretScanner:
             scanned = [(leaf, self._named(leaf) if leaf.name else []) for leaf in strings]
         else:
             scanned = [(leaf, self._found(leaf.text, leaf.name)) for leaf in strings]
-        echoes = Echoes(
-            (leaf.text[match.start : match.end], match) for leaf, found in scanned if found for match in found
-        )
+        scanned = _with_keys_in_lists(scanned)
+        echoes = Echoes([pair for leaf, found in scanned if found for pair in _values(leaf.text, found)])
         if echoes:
             scanned = [(leaf, _with_echoes(leaf.text, found, echoes)) for leaf, found in scanned]
         return Scanned(scanned, is_quiet)
@@ -110,87 +138,287 @@ class SecretScanner:
         """
         if self._extra:
             return False
-        data, _plain = _bytes_of("\n".join(texts))
-        return list(self._anchors.Match(data) or ()) == [self._witness]
+        data, _plain = bytes_of("\n".join(texts))
+        return not self.matcher.hits(data)
 
     def _named(self, leaf: Leaf) -> list[SecretMatch]:
         """The secrets of a string in which no kind can be: it may be one by its name alone."""
         return self._found(leaf.text, leaf.name) if classify(leaf.name[-80:]) is not None else []
 
     def _found(self, text: str, name: str | None) -> list[SecretMatch]:
-        data, plain = _bytes_of(text)
-        raws = self._raws(data)
+        data, plain = bytes_of(text)
+        raws = self._raws(data, None)
         if name:
             raws.extend(self._under(name, text, len(data), raws))
         if not raws:
             return []
-        raws = _settled(raws)
-        offsets = None if plain else _Offsets(text)
-        return list(self._matches(text, raws, offsets))
+        matches = list(self._matches(text, settled(raws), None if plain else Offsets(data)))
+        return self._counted(text, matches) if self._allowed else matches
 
-    def _raws(self, data: bytes) -> list[_Raw]:
-        candidates = self._anchors.Match(data)
-        if not candidates or self._witness not in candidates:
-            candidates = range(len(_ALL))
-        raws: list[_Raw] = []
-        for index in candidates:
-            if index < _PAIR and not KINDS[index].fallback:
-                raws.extend(self._of_kind(index, KINDS[index], data))
-        known = _Known(raws)
-        for index in _FALLBACKS:
-            if index in candidates:
-                raws.extend(self._of_kind(index, KINDS[index], data, known))
-        if _PAIR in candidates:
-            known = _Known(raws)
+    def _counted(self, text: str, matches: list[SecretMatch]) -> list[SecretMatch]:
+        """Without the values that the user says are none."""
+        prints = self._fingerprints
+        if prints is None:
+            return matches
+        return [match for match in matches if prints.of(text[match.start : match.end]) not in self._allowed]
+
+    def _raws(self, data: bytes, budget: Budget | None, depth: int = 0) -> list[Raw]:
+        """What is found in `data`, and behind the veils in it."""
+        places: dict[int, list[int]] = {}
+        for target, end in self.matcher.hits(data):
+            if target in places:
+                places[target].append(end)
+            else:
+                places[target] = [end]
+        raws, ignored = self._of_kinds(data, places)
+        if _PAIR in places and PAIR.id not in self._ignored:
+            ends = sorted(places[_PAIR])
+            known = Known([*raws, *ignored])
             raws.extend(
-                _Raw(_PAIR, start, start, end, PAIR.confidence) for start, end in self._pairs.spans(data, known)
+                [
+                    Raw(_PAIR, start, start, end, PAIR.confidence)
+                    for start, end in self._pairs.spans(data, known, _regions(data, ends), ends)
+                ]
             )
-        for place, (_kind, pattern) in enumerate(self._extra):
+        raws.extend(self._of_own_kinds(data))
+        if depth < _DEEPEST:
+            seen = {target - _VEILS: sorted(ends) for target, ends in places.items() if target >= _VEILS}
+            if seen:
+                self._behind(data, seen, raws, budget, depth)
+        return raws
+
+    def _of_kinds(self, data: bytes, places: Mapping[int, list[int]]) -> tuple[list[Raw], list[Raw]]:
+        """What is found of the kinds whose triggers were found (of fallback kinds, where nothing else is), and what is
+        to be ignored: nothing less telling is made of the same value."""
+        raws: list[Raw] = []
+        ignored: list[Raw] = []
+        later: list[int] = []
+        for target, ends in places.items():
+            if target < _PAIR:
+                kind = KINDS[target]
+                if kind.fallback:
+                    later.append(target)
+                else:
+                    (ignored if kind.id in self._ignored else raws).extend(self._of_kind(target, data, ends))
+        if later:
+            known, taken = Known([*raws, *ignored]), Taken(raws)
+            for target in later:
+                ends = [end for end in places[target] if not taken(end - 1)]
+                if ends and KINDS[target].id not in self._ignored:
+                    raws.extend(self._of_kind(target, data, ends, known))
+        return raws, ignored
+
+    def _of_own_kinds(self, data: bytes) -> Iterator[Raw]:
+        """What is found of the kinds that configuration added."""
+        for place, (custom, pattern) in enumerate(self._extra):
+            if custom.id in self._ignored:
+                continue
             for match in pattern.finditer(data):
                 start, end = match.span(1 if pattern.groups else 0)
                 if start < end:
-                    raws.append(_Raw(len(_ALL) + place, start, start, end, Confidence.HIGH))
-        return raws
+                    yield Raw(_CUSTOM + place, start, start, end, Confidence.HIGH)
+
+    def _behind(
+        self, data: bytes, seen: dict[int, list[int]], raws: list[Raw], budget: Budget | None, depth: int
+    ) -> None:
+        """Adds to `raws` what is hidden where veils were `seen`."""
+        from guardhouse.detect.secrets.sight.reading import Budget, read
+        from guardhouse.detect.secrets.sight.veils import Veil
+
+        taken = Taken(raws)
+        budget = budget or Budget(len(data))
+        reading = read(data, {Veil(veil): ends for veil, ends in seen.items()}, taken, budget)
+        found = self._through(reading.plain, budget, depth)
+        joined = [
+            raw for raw in self._through(reading.joined, budget, _DEEPEST) if not taken.overlaps(raw.start, raw.end)
+        ]
+        raws.extend(found)
+        raws.extend(joined)
+        if UNREADABLE.id not in self._ignored:
+            raws.extend(Raw(_BLOB, start, start, end, UNREADABLE.confidence) for start, end in reading.unread)
+
+    def _through(self, view: View, budget: Budget, depth: int) -> list[Raw]:
+        """What is found in a view, as it lies in the text."""
+        if not view.size:
+            return []
+        found: list[Raw] = []
+        data = view.data()
+        for raw in self._raws(data, budget.another(len(data)), depth + 1):
+            start, end = view.original(raw.start, raw.end)
+            low = view.original(raw.low, raw.low + 1)[0] if raw.low < raw.start else start
+            found.append(Raw(raw.rank, min(low, start), start, end, raw.confidence, raw.also))
+        return found
 
     def _of_kind(
-        self, index: int, kind: SecretKind, data: bytes, known: Callable[[int, int], bool] | None = None
-    ) -> Iterator[_Raw]:
-        pattern = self._patterns[index]
-        if pattern is None:
-            pattern = self._patterns[index] = self._re2.compile(kind.pattern.encode(), self._options)
+        self, index: int, data: bytes, ends: list[int], known: Callable[[int, int], bool] | None = None
+    ) -> Iterator[Raw]:
+        """The matches of a kind near where its trigger was found."""
+        kind = KINDS[index]
+        if kind.spans is not None:
+            spans: Iterable[tuple[int, int, int]] = kind.spans(data, ends)
+        else:
+            spans = _spans(_searcher(index), kind, data, ends)
         checks = [CHECKS[name] for name in kind.checks]
-        at = 0
-        # Not `finditer`: what ends one match may have to begin the next.
-        while (match := pattern.search(data, at)) is not None:
-            start, end = match.span(1)
-            at = end
-            if known is not None and known(start, end):
+        behind_letter = CHECKS[kind.behind_letter] if kind.behind_letter else None
+        proof = CHECKS[kind.proof] if kind.proof else None
+        confidence = kind.confidence
+        passed = 0
+        for low, start, end in spans:
+            if (known is not None and known(start, end)) or _is_digest(data, low):
                 continue
-            head = data[start:end].decode("latin-1") if checks or kind.proof else ""
-            if all(check(head) for check in checks):
-                sure = not kind.proof or CHECKS[kind.proof](head)
-                yield _Raw(
-                    index, match.start(), start, end, Confidence.HIGH if kind.proof and sure else kind.confidence
-                )
+            if passed < _BELIEVED:
+                head = data[start : min(end, start + _LOOKED_AT)].decode("latin-1")
+                if not all(check(head) for check in checks):
+                    continue
+                if behind_letter is not None and _is_glued(data, low) and not behind_letter(head):
+                    continue
+                passed += 1
+                sure = proof is not None and proof(head)
+                yield Raw(index, low, start, end, Confidence.HIGH if sure else confidence)
+            else:
+                yield Raw(index, low, start, end, confidence)
 
-    def _under(self, name: str, text: str, size: int, raws: list[_Raw]) -> Iterator[_Raw]:
+    def _under(self, name: str, text: str, size: int, raws: list[Raw]) -> Iterator[Raw]:
         """The whole text, if the key it stands under makes it a secret."""
         promise = classify(name[-80:])
-        if promise is None or "\n" in text or _Known(raws)(0, size):
+        value = text.strip()
+        if promise is None or "\n" in value or PAIR.id in self._ignored or Known(raws)(0, size):
             return
-        if judge(text[:JUDGED], promise, quoted=True):
-            yield _Raw(_PAIR, 0, 0, size, PAIR.confidence)
+        if judge(value[:JUDGED], promise, quoted=True):
+            yield Raw(_PAIR, 0, 0, size, PAIR.confidence)
 
-    def _matches(self, text: str, raws: list[_Raw], offsets: _Offsets | None) -> Iterator[SecretMatch]:
+    def _matches(self, text: str, raws: list[Raw], offsets: Offsets | None) -> Iterator[SecretMatch]:
+        has_masks = len(raws) <= _DUMP or MASKED in text
         for raw in raws:
             start, end = (raw.start, raw.end) if offsets is None else (offsets.floor(raw.start), offsets.ceil(raw.end))
-            custom = raw.rank >= len(_ALL)
-            kind = self._extra[raw.rank - len(_ALL)][0].id if custom else _ALL[raw.rank].id
-            mask = REDACTED if custom else _ALL[raw.rank].mask
-            category = Category.CUSTOM if custom else _ALL[raw.rank].category
-            span = _around_masks(text, start, end)
-            if span is not None:
-                yield SecretMatch(kind, *span, mask, raw.confidence, category)
+            span = around_masks(text, start, end) if has_masks else (start, end)
+            if span is None:
+                continue
+            if raw.rank < _CUSTOM:
+                kind = _kind(raw.rank)
+                yield SecretMatch(
+                    kind.id,
+                    *span,
+                    kind.mask,
+                    raw.confidence,
+                    kind.category,
+                    kind.by_context,
+                    kind.self_evident,
+                    also=tuple(map(self._kind_id, raw.also)) if raw.also else (),
+                )
+            else:
+                custom = self._extra[raw.rank - _CUSTOM][0].id
+                also = tuple(map(self._kind_id, raw.also))
+                yield SecretMatch(custom, *span, REDACTED, raw.confidence, Category.CUSTOM, by_context=True, also=also)
+
+    def _kind_id(self, rank: int) -> str:
+        return self._extra[rank - _CUSTOM][0].id if rank >= _CUSTOM else _kind(rank).id
+
+
+@cache
+def _pairs() -> PairReader:
+    return PairReader()
+
+
+@cache
+def _searcher(index: int) -> Searcher:
+    """The pattern of a kind, compiled once for all of this process."""
+    import re2  # kept out of `import guardhouse`
+
+    return Searcher(re2, KINDS[index].pattern)
+
+
+def _kind(rank: int) -> SecretKind:
+    return KINDS[rank] if rank < _PAIR else PAIR if rank == _PAIR else UNREADABLE
+
+
+def _spans(searcher: Searcher, kind: SecretKind, data: bytes, ends: list[int]) -> Iterator[tuple[int, int, int]]:
+    """Where a kind matches near `ends`: where it begins, and its group. Each search goes on where the last ended."""
+    search = searcher.search
+    size = len(data)
+    at = 0
+    if kind.after == 0 or len(ends) > _CROWD:
+        # In one go: what is found beyond the places counts as well, and where nothing is found, there is nothing more.
+        windows = [(min(ends) - kind.before, max(ends) + kind.after if kind.after else size)]
+    else:
+        windows = [(end - kind.before, end + kind.after) for end in sorted(ends)]
+    for low, high in windows:
+        if high - kind.after <= at and kind.after:
+            continue
+        at = max(0, at, low)
+        stop = min(size, high)
+        while at < stop and (spans := search(data, at, stop)) is not None:
+            if spans[0][1] + 1 >= stop and stop < size:
+                spans = searcher.match(data, spans[0][0], size) or spans
+            # Of two groups, the one that is there.
+            start, at = spans[1] if spans[1][0] >= 0 else spans[2]
+            yield spans[0][0], start, at
+
+
+def _is_glued(data: bytes, low: int) -> bool:
+    """Whether a letter or a digit stands directly before `low` that is not the end of an escape."""
+    if not data[low - 1 : low].isalnum():
+        return False
+    before = data[max(0, low - 6) : low]
+    return not (
+        before[-2:] in _ESCAPES
+        or before[-3:-2] == b"%"
+        or before[-4:-2] == b"\\x"
+        or before[:2] == b"\\u"
+        or (before[-1:] == b"m" and b"[" in before)
+    )
+
+
+_ESCAPES: Final = (b"\\n", b"\\r", b"\\t", b"\\b", b"\\f")
+_SIGNS: Final = (b"=", b"-", b":")
+_DIGESTS: Final = {
+    b"md5": (22, 32),
+    b"sha1": (27, 40),
+    b"h1": (43,),
+    b"sha256": (43, 64),
+    b"sha384": (64, 96),
+    b"sha512": (86, 128),
+}
+"""How many characters come out of a hash function, in base64 and in hexadecimal."""
+
+
+def _is_digest(data: bytes, low: int) -> bool:
+    """Whether what begins at `low` is what the hash function gave whose name stands before it: any letters can come out
+    of one, but always as many."""
+    if data[low : low + 1] not in _SIGNS:
+        return False
+    first = low
+    while first > low - 8 and data[first - 1 : first].isalnum():
+        first -= 1
+    sizes = _DIGESTS.get(data[first:low].lower())
+    if sizes is None:
+        return False
+    run = len(data[low + 1 : low + 130]) - len(data[low + 1 : low + 130].lstrip(_IN_DIGEST))
+    return run in sizes
+
+
+_IN_DIGEST: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
+
+
+def _regions(data: bytes, ends: list[int]) -> Iterator[tuple[int, int]]:
+    """The lines round `ends`, where pairs may be, put together where they meet."""
+    low = high = -1
+    for end in sorted(ends):
+        if end + _PAIR_BEHIND // 2 <= high:
+            continue
+        begin = max(0, end - _PAIR_BEFORE)
+        line = data.find(b"\n", begin, max(begin, end - _PAIR_BEFORE // 2))
+        begin = begin if line < 0 or not begin else line + 1
+        stop = data.find(b"\n", end + _PAIR_BEHIND // 2, end + _PAIR_BEHIND)
+        stop = min(len(data), end + _PAIR_BEHIND) if stop < 0 else stop
+        if begin <= high:
+            high = max(high, stop)
+            continue
+        if high > low:
+            yield low, high
+        low, high = begin, stop
+    if high > low:
+        yield low, high
 
 
 def _compiled(re2: Any, kind: CustomKind) -> Any:
@@ -209,97 +437,58 @@ def _compiled(re2: Any, kind: CustomKind) -> Any:
     return pattern
 
 
-def _bytes_of(text: str) -> tuple[bytes, bool]:
-    """UTF-8, and whether a byte is a character. A lone surrogate becomes U+FFFD, which is as long."""
-    if text.isascii():
-        return text.encode("ascii"), True
-    try:
-        return text.encode("utf-8"), False
-    except UnicodeEncodeError:
-        return text.translate(dict.fromkeys(_SURROGATES, 0xFFFD)).encode("utf-8"), False
+def _values(text: str, found: list[SecretMatch]) -> list[tuple[str, SecretMatch]]:
+    """What the matches hold. Of very many, only what would not be found for itself where it stands again."""
+    wanted = [match for match in found if match.by_context or (len(found) <= _DUMP and not match.self_evident)]
+    return [(text[match.start : match.end], match) for match in wanted]
 
 
-class _Offsets:
-    """Turns byte offsets into character offsets; one inside a character goes to its near or far side."""
-
-    def __init__(self, text: str) -> None:
-        self._starts = list(accumulate((_width(char) for char in text), initial=0))
-
-    def floor(self, offset: int) -> int:
-        return bisect_right(self._starts, offset) - 1
-
-    def ceil(self, offset: int) -> int:
-        at = bisect_right(self._starts, offset) - 1
-        return at if self._starts[at] == offset else at + 1
-
-
-def _width(char: str) -> int:
-    return 1 if char < "\x80" else 2 if char < "\u0800" else 3 if char < "\U00010000" else 4
-
-
-class _Known:
-    """Tells whether a span is just a match with its kept beginning, so that `token=ghp_…` keeps its `ghp_`."""
-
-    def __init__(self, raws: list[_Raw]) -> None:
-        self._forms = sorted(raws, key=lambda raw: raw.start)
-        self._starts = [raw.start for raw in self._forms]
-
-    def __call__(self, start: int, end: int) -> bool:
-        at = bisect_right(self._starts, end)
-        return any(form.low <= start and end <= form.end for form in self._forms[max(0, at - 4) : at])
-
-
-def _settled(raws: list[_Raw]) -> list[_Raw]:
-    """Overlaps made one: the most specific kind names the match, and all that any of them would mask is masked.
-
-    What the most specific kind keeps as structure (`sk-ant-api03-`) stays, whatever a more general one says of it.
-    """
-    raws.sort(key=lambda raw: (raw.start, raw.rank))
-    settled: list[_Raw] = []
-    for raw in raws:
-        last = settled[-1] if settled else None
-        if last is None or raw.start >= last.end:
-            settled.append(raw)
-            continue
-        best, other = (last, raw) if last.rank <= raw.rank else (raw, last)
-        if best.low <= other.start and other.end <= best.end:
-            settled[-1] = best
-            continue
-        settled[-1] = _Raw(best.rank, best.low, last.start, max(last.end, raw.end), best.confidence)
-    return settled
-
-
-def _around_masks(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """The span, grown over a mask it cuts; None if it is a mask or inside one, so that redacting twice is once.
-
-    Only what the redactor itself writes is a mask: anybody can write `[redacted` before a secret and `]` after it.
-    """
-    head = _mask_at(text, start)
-    if head is not None:
-        if end <= head[1]:
-            return None
-        start = head[0]
-    tail = _mask_at(text, end - 1)
-    return start, end if tail is None else tail[1]
-
-
-def _mask_at(text: str, at: int) -> tuple[int, int] | None:
-    """The mask that the character at `at` is part of."""
-    first = text.rfind("[", max(0, at - _LONGEST_MASK + 1), at + 1)
-    if first >= 0:
-        for mask in MASKS:
-            if at < first + len(mask) and text.startswith(mask, first):
-                return first, first + len(mask)
-    return None
+_DUMP: Final = 64
 
 
 def _with_echoes(text: str, found: list[SecretMatch], echoes: Echoes[SecretMatch]) -> list[SecretMatch]:
     more = [
-        SecretMatch(about.kind, *span, about.mask, about.confidence, about.category, echo=True)
+        msgspec.structs.replace(about, start=span[0], end=span[1], echo=True)
         for start, end, about in echoes.spans(text, [(match.start, match.end) for match in found])
-        if (span := _around_masks(text, start, end)) is not None
+        if (span := around_masks(text, start, end)) is not None
     ]
     return sorted(found + more, key=lambda match: match.start) if more else found
+
+
+def _with_keys_in_lists(scanned: list[tuple[Leaf, list[SecretMatch]]]) -> list[tuple[Leaf, list[SecretMatch]]]:
+    """A private key that came as a list of its lines: each of them is one."""
+    if not any(_KEY in leaf.text for leaf, _found in scanned):
+        return scanned
+    from guardhouse.detect.secrets.private_keys import is_key_line
+
+    inside: tuple[int, ...] | None = None
+    out: list[tuple[Leaf, list[SecretMatch]]] = []
+    for leaf, found in scanned:
+        text = leaf.text
+        if inside is not None and (leaf.steps[:-1] != inside or not is_key_line(text.encode("utf-8", "replace"))):
+            # The last line may be short, and then there are the dashes.
+            is_rest = leaf.steps[:-1] == inside and len(text) < _SHORT and text.strip("=").isalnum()
+            found = [_whole(text)] if is_rest else found  # noqa: PLW2901 - what it is now
+            inside = None
+        elif inside is not None:
+            found = [_whole(text)]  # noqa: PLW2901 - what it is now
+        if _KEY in text and "BEGIN" in text and "END" not in text and leaf.steps and not leaf.is_key:
+            inside = leaf.steps[:-1]
+        out.append((leaf, found))
+    return out
+
+
+_KEY: Final = "PRIVATE KEY"
+_SHORT: Final = 76
+
+
+def _whole(text: str) -> SecretMatch:
+    return SecretMatch("private_key", 0, len(text), REDACTED, Confidence.HIGH, Category.PRIVATE_KEY)
+
+
+def with_copies(text: str, found: list[SecretMatch], known: Mapping[str, SecretMatch]) -> list[SecretMatch]:
+    """`found`, with the other places in `text` where values stand that are `known` to be secrets."""
+    return _with_echoes(text, found, Echoes(known.items())) if known else found
 
 
 def masked(text: str, found: Sequence[SecretMatch]) -> str:

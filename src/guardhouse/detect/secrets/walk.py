@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _DEEPEST: Final = 200
 # `{"name": "API_KEY", "value": "…"}` says the same as `{"API_KEY": "…"}`.
-_NAMES: Final = ("name", "key", "variable", "header", "field", "parameter")
+_NAMES: Final = ("name", "key", "variable", "header", "field", "parameter", "label")
 _VALUES: Final = ("value", "val", "default")
 _BYTES: Final = (bytes, bytearray, memoryview)
 _MASKABLE: Final = (str, *_BYTES)
@@ -52,11 +52,14 @@ def _collect(value: Any, name: str, steps: tuple[int, ...], found: list[Leaf]) -
             place = (*steps, -1 - len(found))
             text = key if isinstance(key, str) else decoded(key) if isinstance(key, _BYTES) else str(key)
             found.append(Leaf(text, is_key=True, steps=place))
-            _collect(item, named if named and text.lower() in _VALUES else text, place, found)
+            _collect(item, (named or name or text) if text.lower() in _VALUES else text, place, found)
     elif isinstance(value, (list, tuple)):
         _check_depth(steps)
+        flag = ""
         for index, item in enumerate(value):
-            _collect(item, name, (*steps, index), found)
+            _collect(item, flag or name, (*steps, index), found)
+            # `["mysql", "--password", "…"]`
+            flag = item if isinstance(item, str) and item.startswith("-") and "=" not in item else ""
     elif value is not None and not isinstance(value, (bool, int, float)):
         raise GuardhouseError(
             f"A value of type {type(value).__name__} can't be searched for secrets.",
@@ -65,10 +68,15 @@ def _collect(value: Any, name: str, steps: tuple[int, ...], found: list[Leaf]) -
 
 
 def _named_value(value: Mapping[Any, Any]) -> str:
-    for key, item in value.items():
-        if isinstance(key, str) and isinstance(item, str) and key.lower() in _NAMES:
-            return item
-    return ""
+    """What a value is called that stands beside its name; of several names, all."""
+    return "_".join(
+        item
+        for key, item in value.items()
+        if isinstance(key, str) and isinstance(item, str) and key.lower() in _NAMES and len(item) <= _LONGEST_NAME
+    )
+
+
+_LONGEST_NAME: Final = 80
 
 
 def _check_depth(steps: tuple[int, ...]) -> None:

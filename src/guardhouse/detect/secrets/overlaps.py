@@ -1,0 +1,102 @@
+"""Matches before they are told: which are known already, which overlap, and where masks stand.
+
+All of it is about places in bytes, but for masks, which are looked for in the text.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from guardhouse.detect.secrets.masks import LONGEST_MASK, mask_end
+from guardhouse.model import Confidence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Raw(msgspec.Struct, frozen=True, gc=False):
+    """A match before overlaps are settled: `low`..`end` was matched, `start`..`end` is to be masked."""
+
+    rank: int
+    low: int
+    start: int
+    end: int
+    confidence: Confidence
+    also: tuple[int, ...] = ()
+    """What else was found here: the ranks of other kinds."""
+
+
+class Known:
+    """Tells whether a span is just a match with its kept beginning, so that `token=ghp_…` keeps its `ghp_`."""
+
+    def __init__(self, raws: list[Raw]) -> None:
+        self._forms = sorted(raws, key=lambda raw: raw.start)
+        self._starts = [raw.start for raw in self._forms]
+
+    def __call__(self, start: int, end: int) -> bool:
+        at = bisect_right(self._starts, end)
+        return any(form.low <= start and end <= form.end for form in self._forms[max(0, at - 4) : at])
+
+
+class Taken:
+    """Tells what is known to be a secret already."""
+
+    def __init__(self, raws: Sequence[Raw]) -> None:
+        self._spans = sorted([(raw.start, raw.end) for raw in raws])
+        self._starts = [start for start, _end in self._spans]
+
+    def __call__(self, place: int) -> int:
+        """How far the secret reaches that `place` lies in; 0 if it lies in none."""
+        at = bisect_right(self._starts, place) - 1
+        return self._spans[at][1] if at >= 0 and place < self._spans[at][1] else 0
+
+    def overlaps(self, start: int, end: int) -> bool:
+        """Whether anything of it is."""
+        at = bisect_right(self._starts, end - 1)
+        return any(first < end and start < last for first, last in self._spans[max(0, at - 4) : at])
+
+
+def settled(raws: list[Raw]) -> list[Raw]:
+    """Overlaps made one: the most specific kind names the match, and all that any of them would mask is masked.
+
+    What the most specific kind keeps as structure (`sk-ant-api03-`) stays, whatever a more general one says of it.
+    """
+    raws.sort(key=lambda raw: (raw.start, raw.rank))
+    done: list[Raw] = []
+    for raw in raws:
+        last = done[-1] if done else None
+        if last is None or raw.start >= last.end:
+            done.append(raw)
+            continue
+        best, other = (last, raw) if last.rank <= raw.rank else (raw, last)
+        also = tuple(dict.fromkeys(rank for rank in (*best.also, other.rank, *other.also) if rank != best.rank))
+        if best.low <= other.start and other.end <= best.end:
+            done[-1] = Raw(best.rank, best.low, best.start, best.end, best.confidence, also)
+            continue
+        done[-1] = Raw(best.rank, best.low, last.start, max(last.end, raw.end), best.confidence, also)
+    return done
+
+
+def around_masks(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The span, grown over a mask it cuts; None if it is a mask or inside one, so that redacting twice is once.
+
+    Only what the redactor itself writes is a mask: anybody can write `[redacted` before a secret and `]` after it.
+    """
+    head = _mask_at(text, start)
+    if head is not None:
+        if end <= head[1]:
+            return None
+        start = head[0]
+    tail = _mask_at(text, end - 1)
+    return start, end if tail is None else tail[1]
+
+
+def _mask_at(text: str, at: int) -> tuple[int, int] | None:
+    """The mask that the character at `at` is part of."""
+    first = text.rfind("[", max(0, at - LONGEST_MASK + 1), at + 1)
+    if first >= 0 and at < (end := mask_end(text, first)):
+        return first, end
+    return None

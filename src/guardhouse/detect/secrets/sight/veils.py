@@ -1,0 +1,94 @@
+"""The table of veils: what a text looks like where something is hidden in it.
+
+A veil is a sign to look closer, as cheap to find as can be and rare in ordinary text: percent signs before characters
+that need none, base64 of letters, a zero-width space inside a word. How each is taken off is in `reading`.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+
+class Veil(IntEnum):
+    """How something can be hidden."""
+
+    MARKS = 0
+    """Escapes, entities, invisible or odd characters, quotation marks and line ends between parts of a word."""
+    BASE64 = 1
+    HEX = 2
+    DUMP = 3
+    """Bytes as pairs of hexadecimal digits with something between them, as a hexdump has them."""
+    SPACED = 4
+    """One character at a time, with something between."""
+    WIDE = 5
+    """Two bytes a character, as UTF-16 has it."""
+    REVERSED = 6
+    SPLIT = 7
+    """A token whose other part stands on the next line."""
+    TAGS = 8
+    """Text in Unicode's invisible tag characters."""
+
+
+class Sign(NamedTuple):
+    """What shows that there may be a veil."""
+
+    veil: Veil
+    pattern: str
+    """RE2, over UTF-8 bytes, of bounded width."""
+
+
+# Characters that are never escaped but to hide something: letters, digits, `-`, `.` and `_`, in hexadecimal.
+_PLAIN: Final = "(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF])"
+INVISIBLE: Final = (
+    r"(?:\xc2\xad|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf|\xef\xb8[\x80-\x8f]|\xcd\x8f|\xd8\x9c"
+    r"|\xe1\xa0[\x8b-\x8f]|\xe1\x85[\x9f\xa0]|\xe1\x9e[\xb4\xb5]|\xe3\x85\xa4|\xf3\xa0[\x80-\x87][\x80-\xbf]"
+    r"|\xe2\xa0\x80|\xef\xbe\xa0|\xef\xbf[\xb9-\xbb]|\xf0\x9d\x85[\xb3-\xba]|\xcc[\x80-\xbf]|\xcd[\x80-\xaf]"
+    r"|[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f])"
+)
+"""Default-ignorable code points, in UTF-8; blank ones, marks that join the letter before, and controls."""
+TERMINAL: Final = r"\x1b(?:\[[0-?]{0,24}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,256}(?:\x07|\x1b\\))"
+"""What tells a terminal a colour or a link."""
+FULL_WIDTH: Final = r"(?:\xef\xbc[\x81-\xbf]|\xef\xbd[\x80-\x9e])"
+FANCY: Final = r"(?:\xf0\x9d[\x90-\x9f][\x80-\xbf])"
+"""Letters and digits of mathematics: bold, italic, double-struck."""
+_WORD: Final = r"[A-Za-z0-9_\-]"
+_WIDE_LETTER: Final = r"(?:\xef\xbc[\x90-\x99\xa1-\xba\xbf]|\xef\xbd[\x81-\x9a])"
+# Base64 of text has letters in fours of which the first three can't be just any.
+_QUAD: Final = r"[CDI-Za-f][AC-HQS-Xgi-nwy-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/_\-]"
+_WIDE_QUADS: Final = r"[I-Za-f][AQgw][AB][A-Za-z0-9+/]A[C-H][AEIMQUYcgkosw048]A"
+BASE64_SEEN: Final = 24
+HEX_SEEN: Final = 32
+SPACED_SEEN: Final = 24
+
+VEILS: Final = (
+    Sign(Veil.MARKS, f"%{_PLAIN}"),
+    Sign(Veil.MARKS, r"%3[aAdD]"),
+    Sign(Veil.MARKS, f"%(?:25){{1,3}}{_PLAIN}"),
+    Sign(Veil.MARKS, rf"\\u00{_PLAIN}"),
+    Sign(Veil.MARKS, rf"\\x{_PLAIN}"),
+    Sign(Veil.MARKS, rf"\\u\{{0{{0,4}}{_PLAIN}"),
+    Sign(Veil.MARKS, r"\\u003[dDaA]"),
+    Sign(Veil.MARKS, r"\\1[0-7]{2}\\[01][0-7]{2}"),
+    Sign(Veil.MARKS, r"&#(?:[0-9]{2,7}|[xX][0-9a-fA-F]{2,6});"),
+    Sign(Veil.MARKS, "&(?:lowbar|hyphen|equals|colon|period|quot);"),
+    Sign(Veil.MARKS, rf"{_WORD}{INVISIBLE}"),
+    Sign(Veil.MARKS, rf"{_WIDE_LETTER}{_WIDE_LETTER}{_WIDE_LETTER}|{_WIDE_LETTER}{_WORD}|{_WORD}{_WIDE_LETTER}"),
+    Sign(Veil.MARKS, rf"{FANCY}{FANCY}{FANCY}|{FANCY}{_WORD}|{_WORD}{FANCY}"),
+    Sign(Veil.MARKS, rf"{_WORD}\x1b[\[\]]"),
+    Sign(Veil.MARKS, rf"{_WORD}\\\r?\n[ \t]{{0,16}}{_WORD}"),
+    Sign(Veil.BASE64, rf"(?:^|[^A-Za-z0-9])(?:{_QUAD}){{6}}"),
+    Sign(Veil.BASE64, rf"(?:^|[^A-Za-z0-9])(?:{_WIDE_QUADS}){{3}}"),
+    Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9])H4sI[A-Za-z0-9+/_\-]{20}"),
+    Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9])e[JNFA][A-Za-z0-9+/_\-]{22}"),
+    Sign(Veil.HEX, r"(?:^|[^A-Za-z0-9])(?:[2-7][0-9a-fA-F]|0[9aAdD]){16}"),
+    Sign(Veil.HEX, r"[^A-Za-z0-9]0[xX](?:[2-7][0-9a-fA-F]|0[9aAdD]){16}"),
+    Sign(Veil.DUMP, r"(?:^ ?|\n ?| {2}|: |\t|\n[0-7]{7} |^[0-7]{7} )(?:(?:[2-7][0-9A-Fa-f]|0[9aAdD])[ :,]){8}"),
+    Sign(Veil.DUMP, r"[0-9A-Fa-f]{6}0: (?:[2-7][0-9A-Fa-f]|0[9aAdD]){2} (?:[2-7][0-9A-Fa-f]|0[9aAdD]){2} "),
+    Sign(Veil.DUMP, r"(?:^|[^,\s]\s{0,4}|\n\s{0,16})(?:0[xX](?:[2-7][0-9A-Fa-f]|0[9aAdD]),\s{0,2}){8}"),
+    Sign(Veil.SPACED, r"(?:^|\n|[^A-Za-z0-9 ]|[^ ]{2} )(?:[A-Za-z0-9_\-+/=.] ){12}"),
+    Sign(Veil.WIDE, r"(?:^\x00?|[^\x00])(?:[ -~]\x00){8}"),
+    Sign(Veil.WIDE, r"(?:^|[^ -~])(?:\x00[ -~]){8}\x00"),
+    Sign(Veil.TAGS, r"(?:\xf3\xa0[\x80\x81][\x80-\xbf]){8}"),
+)
+"""Signs of every veil that does not depend on what is hidden."""

@@ -1,0 +1,123 @@
+"""Everything that a first look at a text looks for, as one list: signs of kinds, of pairs, and of veils.
+
+A trigger that is found says where to look closer, and for what; it decides nothing. Whatever looks for them, they are
+the same: `matching` with RE2, `vectorscan` with a compiled database.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from guardhouse.detect.secrets.kinds import FIRST_FORM, FIRST_NAMED, KINDS, PREFIXED
+from guardhouse.detect.secrets.kinds.rows import literals
+from guardhouse.detect.secrets.pairs import PAIR, PAIR_TRIGGERS
+from guardhouse.detect.secrets.sight.veils import VEILS, Sign, Veil
+
+if TYPE_CHECKING:
+    from guardhouse.detect.secrets.kinds.rows import Prefixed
+
+PAIR_TARGET: Final = len(KINDS)
+VEIL_TARGET: Final = PAIR_TARGET + 1
+"""Targets from here on are veils. Below are the kinds, by their place in the table, and pairs."""
+
+
+class Pass(IntEnum):
+    """What is looked for together: words with words, what has no fixed part with its like. All at once is slower."""
+
+    WORDS = 0
+    RUNS = 1
+    JOINED = 2
+    SPACED = 3
+    DUMPS = 4
+
+
+class Trigger(NamedTuple):
+    """One thing to look for."""
+
+    target: int
+    anchor: str
+    """A short pattern without which the other can't match."""
+    pattern: str
+    look: Pass = Pass.WORDS
+
+
+@cache
+def triggers() -> tuple[Trigger, ...]:
+    """All of them. Made when they are first needed: a process that looks at little needs few of them."""
+    found: list[Trigger] = []
+    for index, row in enumerate(PREFIXED):
+        found += of_prefixed_row(index, row)
+        found += of_row_backwards(row)
+    found += [of_kind(index) for index in range(FIRST_NAMED, len(KINDS))]
+    return (*found, *without_words())
+
+
+def without_words() -> tuple[Trigger, ...]:
+    """Those that hang on no fixed word of a table: of forms, pairs and veils."""
+    return (
+        *map(of_kind, range(FIRST_FORM, FIRST_NAMED)),
+        *(Trigger(PAIR_TARGET, PAIR.anchor, pattern) for pattern in PAIR_TRIGGERS),
+        *(Trigger(VEIL_TARGET + sign.veil, sign.pattern, sign.pattern, _look(sign)) for sign in VEILS),
+    )
+
+
+def of_kind(index: int) -> Trigger:
+    """That of one kind."""
+    kind = KINDS[index]
+    look = Pass.JOINED if kind.id in _JOINED else Pass.WORDS
+    return Trigger(index, kind.anchor, kind.trigger or kind.anchor, look)
+
+
+def of_prefixed_row(index: int, row: Prefixed) -> list[Trigger]:
+    """Those of a token with a beginning of its own: as it is, on two lines, and in pieces of text that are added up."""
+    found = [of_kind(index)]
+    heads = [head for head in literals(row.head) if len(head) >= _TELLING]
+    if heads:
+        head = "|".join(map(_quoted, heads))
+        found.append(Trigger(VEIL_TARGET + Veil.SPLIT, row.head, f"(?:{head}){_SPLIT}"))
+        found.append(Trigger(VEIL_TARGET + Veil.MARKS, row.head, f"(?:{head}){_GLUED}"))
+    return found
+
+
+def of_row_backwards(row: Prefixed) -> list[Trigger]:
+    """That of such a token written backwards, if its beginning is long enough to be known so."""
+    heads = [head[::-1] for head in literals(row.head) if len(head) >= TELLING_BACKWARDS]
+    if not heads:
+        return []
+    anchor = "|".join(map(_quoted, heads))
+    return [Trigger(VEIL_TARGET + Veil.REVERSED, anchor, rf"{_TOKEN}{{12}}(?:{anchor}){_EDGE}")]
+
+
+def _look(sign: Sign) -> Pass:
+    """With which others a sign is looked for: one that holds a fixed text, with the words."""
+    has_text = "0[xX]" in sign.pattern or "0: " in sign.pattern or "H4sI" in sign.pattern
+    return Pass.WORDS if has_text else _LOOKS.get(sign.veil, Pass.WORDS)
+
+
+_LOOKS: Final = {
+    Veil.BASE64: Pass.RUNS,
+    Veil.HEX: Pass.RUNS,
+    Veil.SPACED: Pass.SPACED,
+    Veil.DUMP: Pass.DUMPS,
+}
+_JOINED: Final = frozenset({"unknown_service_token"})
+_TELLING: Final = 4
+TELLING_BACKWARDS: Final = 4
+_TOKEN: Final = r"[A-Za-z0-9_\-]"
+_EDGE: Final = "(?:[^A-Za-z0-9]|$)"
+_SPLIT: Final = r"[A-Za-z0-9_\-+/=.]{0,80}\\?\r?\n[ \t>#*|]{0,16}[A-Za-z0-9_\-+/=.]{4}"
+_GLUED: Final = r"""[A-Za-z0-9_\-+/=.]{0,80}\\{0,3}["'`]\s{0,16}(?:[+.&]|\.\.)?\s{0,32}\\{0,3}["'`][A-Za-z0-9_\-+/=.]"""
+
+
+def _quoted(text: str) -> str:
+    return "".join(char if char.isalnum() or char == "_" else f"\\{char}" for char in text)
+
+
+@cache
+def digest() -> str:
+    """Tells one list of triggers from another."""
+    from hashlib import sha256
+
+    return sha256(repr(triggers()).encode()).hexdigest()

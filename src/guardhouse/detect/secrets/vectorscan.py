@@ -1,0 +1,86 @@
+"""A first look with Vectorscan: all triggers in one pass, at the speed of the machine.
+
+Its database takes a second or so to compile, so nobody waits for it: `compiled` makes its bytes, `VectorscanMatcher`
+takes them. Bytes that were not made by `compiled`, for this machine, must never get here: see who keeps them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from guardhouse.detect.secrets.triggers import Pass, digest, triggers
+from guardhouse.model import GuardhouseError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def is_available() -> bool:
+    """Whether Vectorscan is installed: there is no build of it for every machine."""
+    from importlib.util import find_spec
+
+    return find_spec("hyperscan") is not None
+
+
+def database_name() -> str:
+    """Tells databases apart that are not the same: by their triggers, by the library that made them."""
+    from importlib.metadata import version
+
+    return f"{digest()[:16]}-{version('hyperscan')}"
+
+
+def compiled() -> bytes:
+    """The databases of all triggers. Takes some seconds; other threads go on meanwhile."""
+    import hyperscan
+    import msgspec
+
+    made: list[bytes] = []
+    for look in Pass:
+        found = [trigger for trigger in triggers() if trigger.look is look]
+        database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        database.compile(
+            expressions=[trigger.pattern.encode("latin-1") for trigger in found],
+            ids=[trigger.target for trigger in found],
+            elements=len(found),
+            flags=[0] * len(found),
+        )
+        made.append(hyperscan.dumpb(database))
+    return msgspec.msgpack.encode(made)
+
+
+class VectorscanMatcher:
+    """Finds triggers with the databases that `compiled` made. GuardhouseError if they are not for this machine."""
+
+    def __init__(self, databases: bytes) -> None:
+        import hyperscan
+        import msgspec
+
+        self._hyperscan = hyperscan
+        try:
+            self._databases: list[Any] = [
+                hyperscan.loadb(database, hyperscan.HS_MODE_BLOCK)
+                for database in msgspec.msgpack.decode(databases, type=list[bytes])
+            ]
+        except (hyperscan.HyperscanError, msgspec.MsgspecError):
+            raise GuardhouseError("The database of secrets is not for this machine.", fix="Remove it.") from None
+        self._spare: list[list[Any]] = []
+
+    def hits(self, data: bytes) -> list[tuple[int, int]]:
+        """The target of each trigger that is found, and where it ends."""
+        found: list[tuple[int, int]] = []
+        append: Callable[[tuple[int, int]], None] = found.append
+
+        def note(target: int, _start: int, end: int, _flags: int, _context: object) -> None:
+            append((target, end))
+
+        # What a search is written on; one at a time can use it, so each thread takes its own and gives it back.
+        try:
+            scratches = self._spare.pop()
+        except IndexError:
+            scratches = [self._hyperscan.Scratch(database) for database in self._databases]
+        try:
+            for database, scratch in zip(self._databases, scratches, strict=True):
+                database.scan(data, match_event_handler=note, scratch=scratch)
+        finally:
+            self._spare.append(scratches)
+        return found

@@ -1,0 +1,135 @@
+"""A stream is redacted as a whole, however it is cut, in constant memory."""
+
+from __future__ import annotations
+
+import base64
+import random
+import tracemalloc
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from guardhouse.detect.secrets import SecretScanner
+from guardhouse.redact import Redactor, StreamRedactor, redacted_stream
+
+REDACTOR = Redactor(SecretScanner())
+MIX = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+TOKEN = "gh" + f"p_{MIX}"
+PROSE = "The quick brown fox jumps over the lazy dog; nothing to see here, move along please.\n"
+
+
+def streamed(pieces) -> str:
+    return "".join(redacted_stream(REDACTOR, pieces))
+
+
+def cut(text: str, sizes: list[int]) -> list[str]:
+    pieces, at = [], 0
+    for size in sizes:
+        pieces.append(text[at : at + size])
+        at += size
+    return [*pieces, text[at:]]
+
+
+FILLED = st.lists(
+    st.sampled_from([PROSE, TOKEN, f" {TOKEN}\n", "password = ", '"tr0ub4dor&3"', "\n", "é" * 50, "x" * 700, MIX]),
+    max_size=12,
+).map("".join)
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=FILLED, sizes=st.lists(st.integers(0, 400), max_size=20))
+def test_a_short_stream_comes_out_as_the_whole_text_would(text, sizes):
+    assert streamed(cut(text, sizes)) == REDACTOR.text(text)
+
+
+def long_text(seed: int) -> str:
+    chance = random.Random(seed)
+    parts = []
+    size = 0
+    while size < 400_000:
+        part = chance.choice(
+            [
+                PROSE * chance.randint(1, 40),
+                f"token {TOKEN}\n",
+                f"password = {chance.choice(['', chr(10) + '   '])}hunter{chance.randint(10, 99)}Zq9\n",
+                base64.b64encode(f"token={TOKEN} {PROSE * chance.randint(0, 30)}".encode()).decode() + "\n",
+                "word" * chance.randint(1, 3000) + " ",
+                "日本語のテキスト" * 40 + "\n",
+            ]
+        )
+        parts.append(part)
+        size += len(part)
+    return "".join(parts)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_how_a_long_stream_is_cut_changes_nothing(seed):
+    text = long_text(seed)
+    chance = random.Random(seed)
+    whole = streamed([text])
+    assert TOKEN not in whole
+    assert MIX not in whole
+    for _ in range(3):
+        pieces, at = [], 0
+        while at < len(text):
+            size = chance.choice([1, 7, 1000, 65536, 81920, 81921, 200_000])
+            pieces.append(text[at : at + size])
+            at += size
+        assert streamed(pieces) == whole
+
+
+@pytest.mark.parametrize("place", [65_000, 65_500, 65_530, 65_536, 65_540, 81_900, 81_920, 131_072])
+@pytest.mark.parametrize("filler", ["x", "ab ", PROSE], ids=["one word", "words", "lines"])
+def test_a_secret_at_the_edge_of_a_part_is_masked(place, filler):
+    before = (filler * (place // len(filler) + 1))[: place - 20]
+    for secret in (f" {TOKEN} ", "\npassword:\n    tr0ub4dor9x\n", ' {"api_key": "' + MIX + '"} '):
+        text = before + secret + filler * 20_000
+        assert secret.strip().split()[-1].strip('"}') not in streamed([text])
+
+
+def test_a_private_key_of_any_length_is_swallowed_and_what_follows_is_kept():
+    key = "-----BEGIN RSA " + "PRIVATE KEY-----\n" + (MIX + MIX[:28] + "\n") * 8000 + "-----END RSA PRIVATE KEY-----\n"
+    out = streamed([PROSE * 10, key, PROSE * 3000])
+    assert MIX[:12] not in out
+    assert "-----END RSA PRIVATE KEY-----" in out
+    assert out.count(PROSE) == 3010
+
+
+def test_a_private_key_that_never_ends_hides_no_prose_after_it():
+    key = "-----BEGIN RSA " + "PRIVATE KEY-----\n" + (MIX + MIX[:28] + "\n") * 8000
+    out = streamed([key, PROSE * 3000])
+    assert MIX[:12] not in out
+    assert out.count(PROSE) == 3000
+
+
+@pytest.mark.parametrize("place", [0, 30_000, 70_000, 100_001, 150_002])
+def test_a_secret_deep_in_a_run_of_base64_is_masked(place):
+    words = " ".join(f"word{number}" for number in range(30_000))
+    plain = words[:place] + f" token={TOKEN}\n" + words[place:]
+    run = base64.b64encode(plain.encode()).decode()
+    at = (place + 12) // 3 * 4
+    out = streamed(["data: ", run, "\n", PROSE])
+    assert run[at : at + 40] not in out
+    assert out.endswith(PROSE)
+
+
+def test_a_password_is_masked_where_it_stands_again_without_its_name():
+    out = streamed(["password=" + "tr0ub4dor9x\n", PROSE * 2000, "it was tr0ub4dor9x indeed\n", PROSE * 2000])
+    assert "tr0ub4dor9x" not in out
+
+
+def test_memory_stays_the_same_however_long_the_stream():
+    def run(parts: int) -> int:
+        stream = StreamRedactor(REDACTOR)
+        piece = (PROSE * 700) + f"token {TOKEN}\n"
+        tracemalloc.start()
+        for _ in range(parts):
+            stream.feed(piece)
+        stream.end()
+        _now, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return peak
+
+    run(2)
+    assert run(40) < 1.5 * run(8)
