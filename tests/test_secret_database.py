@@ -35,7 +35,7 @@ def test_what_was_made_is_kept_for_its_owner_alone_and_loaded_again(database):
     assert stat.S_IMODE(database.path.parent.stat().st_mode) == 0o700
     kept = database.load()
     assert kept is not None
-    assert kept.hits(TOKEN.encode()) == made.hits(TOKEN.encode()) != []
+    assert kept.places(TOKEN.encode()) == made.places(TOKEN.encode())
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def look(database) -> FirstLook:
 def test_a_process_that_looks_at_little_never_touches_it(database):
     before = threading.active_count()
     first = look(database)
-    assert first.hits(TOKEN.encode()) != []
+    assert first.places(TOKEN.encode())
     assert not database.path.parent.exists()
     assert threading.active_count() == before
 
@@ -141,7 +141,7 @@ def test_nobody_waits_while_it_is_made(database, monkeypatch, body):
 def test_one_that_is_there_is_used_as_soon_as_it_is_worth_it(database):
     database.make()
     first = look(database)
-    first.hits(b"x" * 300_000)
+    first.places(b"x" * 300_000)
     assert first._is_fast
 
 
@@ -149,7 +149,7 @@ def test_if_it_can_not_be_kept_looking_goes_on_and_the_reason_is_known(database,
     (tmp_path / "cache").write_text("a file where the directory should be")
     first = look(database)
     for _ in range(6):
-        first.hits(b"x" * (1 << 20))
+        first.places(b"x" * (1 << 20))
     wait_for(lambda: first.problem)
-    assert first.hits(TOKEN.encode()) != []
+    assert first.places(TOKEN.encode())
     assert not first._is_fast

@@ -21,6 +21,7 @@ from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
     from guardhouse.detect.secrets import Matcher
+    from guardhouse.detect.secrets.interface import Places
 
 _MARK: Final = b"guardhouse secrets 1\n"
 _TAG: Final = 32
@@ -105,13 +106,13 @@ class FirstLook:
         self.problem = ""
         """Why there is no database, if one was to be made and could not."""
 
-    def hits(self, data: bytes) -> list[tuple[int, int]]:
-        """The target of each trigger that is found, and where it ends."""
+    def places(self, data: bytes) -> Places:
+        """Where triggers end that are found, by what they are triggers of."""
         if not self._is_fast:
             self._seen += len(data)
             if self._seen >= _WORTH_LOADING and self._maker is None:
                 self._hurry(may_make=self._seen >= _WORTH_MAKING)
-        return self._looking().hits(data)
+        return self._looking().places(data)
 
     def _looking(self) -> Matcher:
         matcher = self._matcher

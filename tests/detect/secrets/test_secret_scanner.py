@@ -135,7 +135,7 @@ def test_a_set_that_ran_out_of_memory_is_noticed_and_every_kind_tried(monkeypatc
             return None
 
     matcher = Re2Matcher()
-    matcher.hits(b"x" * 100_000)
+    matcher.places(b"x" * 100_000)
     for one in matcher._all:
         monkeypatch.setattr(one, "_look", Exhausted())
     scanner = SecretScanner(matcher=matcher)

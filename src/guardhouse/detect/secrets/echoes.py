@@ -54,34 +54,32 @@ class Echoes(Generic[T]):
             yield offsets.floor(start), offsets.ceil(end), about
 
     def _spans(self, data: bytes, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, T]]:
+        spans = iter((*taken, (len(data), len(data))))
+        start, end = next(spans)
         at = 0
-        for start, end in (*taken, (len(data), len(data))):
-            if start - at >= _PREFIX:
-                yield from self._in(data, at, start)
-            at = end
+        for place in self._places(data):
+            while end <= place:
+                at = max(at, end)
+                start, end = next(spans)
+            if at <= place < start:
+                found = self._longest(data, place, start)
+                if found is not None:
+                    at = found[0]
+                    yield place, *found
 
-    def _in(self, data: bytes, at: int, stop: int) -> Iterator[tuple[int, int, T]]:
-        for place in self._places(data, at, stop):
-            if place < at:
-                continue
-            found = self._longest(data, place, stop)
-            if found is not None:
-                at = found[0]
-                yield place, *found
-
-    def _places(self, data: bytes, at: int, stop: int) -> Iterable[int]:
-        """Every place in data[at:stop] where some known prefix begins, in order."""
+    def _places(self, data: bytes) -> Iterable[int]:
+        """Every place where some known prefix begins, in order."""
         if len(self._by_prefix) > _FEW:
-            return self._many_places(data, at, stop)
+            return self._many_places(data)
         places: list[int] = []
         for prefix in self._by_prefix:
-            place = data.find(prefix, at, stop)
+            place = data.find(prefix)
             while place >= 0:
                 places.append(place)
-                place = data.find(prefix, place + 1, stop)
+                place = data.find(prefix, place + 1)
         return sorted(places)
 
-    def _many_places(self, data: bytes, at: int, stop: int) -> Iterator[int]:
+    def _many_places(self, data: bytes) -> Iterator[int]:
         if self._pattern is None:
             import re2  # kept out of `import guardhouse`
 
@@ -89,7 +87,8 @@ class Echoes(Generic[T]):
             options.encoding = re2.Options.Encoding.LATIN1
             options.max_mem = _SET_MEMORY
             self._pattern = re2.compile(b"|".join(map(re2.escape, self._by_prefix)), options)
-        while at < stop and (match := self._pattern.search(data, at, stop)) is not None:
+        at = 0
+        while (match := self._pattern.search(data, at)) is not None:
             yield match.start()
             at = match.start() + 1
 

@@ -65,7 +65,8 @@ class SecretKind(msgspec.Struct, frozen=True, kw_only=True):
     after: int = 1024
     """How far behind the end of its trigger a match is looked for. One that reaches so far is followed to its end."""
     spans: Callable[[bytes, Sequence[int]], Iterable[tuple[int, int, int]]] | None = None
-    """In place of a pattern: finds the matches near the ends of triggers, each with where it begins and its span."""
+    """Finds the matches near the ends of triggers, each with where it begins and its span: where there is no pattern,
+    or faster than the pattern would."""
     checks: tuple[str, ...] = ()
     """Names from `checks.CHECKS`; all must accept the masked span."""
     behind_letter: str = ""
@@ -95,9 +96,13 @@ class CustomKind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """RE2 syntax; it must not match the empty string. If it has a group, the first group is the secret."""
 
 
+Places = dict[int, list[int]]
+"""For each target of a first look, the places where something was seen of it."""
+
+
 class Matcher(Protocol):
     """Looks at a text first: finds the triggers that say where to look closer, and for what."""
 
-    def hits(self, data: bytes) -> list[tuple[int, int]]:
-        """The target of each trigger that is found, and where it ends."""
+    def places(self, data: bytes) -> Places:
+        """Where triggers end that are found, by what they are triggers of."""
         ...

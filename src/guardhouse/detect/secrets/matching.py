@@ -27,6 +27,8 @@ from guardhouse.detect.secrets.triggers import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from guardhouse.detect.secrets.interface import Places
+
 _SET_MEMORY: Final = 64 << 20
 _LITTLE: Final = 64 << 10
 """So many bytes are looked at without preparation, all in all."""
@@ -47,16 +49,16 @@ class Re2Matcher:
         self._others: list[_Set] | None = None
         self._all: list[_Set] | None = None
 
-    def hits(self, data: bytes) -> list[tuple[int, int]]:
-        """The target of each trigger that is found, and where it ends."""
+    def places(self, data: bytes) -> Places:
+        """Where triggers end that are found, by what they are triggers of."""
         self._seen += len(data)
-        found: list[tuple[int, int]] = []
+        found: Places = {}
         for trigger in self._present(data):
             search = self._searcher(trigger.pattern).search
             at = 0
             while at < len(data) and (spans := search(data, at, len(data))) is not None:
                 start, end = spans[0]
-                found.append((trigger.target, end))
+                found.setdefault(trigger.target, []).append(end)
                 # One may begin where another ends.
                 at = max(start + 1, end - _OVERLAP)
         return found

@@ -5,8 +5,10 @@ All of it is about places in bytes, but for masks, which are looked for in the t
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -14,7 +16,7 @@ from guardhouse.detect.secrets.masks import LONGEST_MASK, mask_end
 from guardhouse.model import Confidence
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 class Raw(msgspec.Struct, frozen=True, gc=False):
@@ -29,11 +31,16 @@ class Raw(msgspec.Struct, frozen=True, gc=False):
     """What else was found here: the ranks of other kinds."""
 
 
+_NO_MORE: Final = (sys.maxsize, sys.maxsize)
+_BY_START: Final = attrgetter("start")
+_BY_START_AND_RANK: Final = attrgetter("start", "rank")
+
+
 class Known:
     """Tells whether a span is just a match with its kept beginning, so that `token=ghp_…` keeps its `ghp_`."""
 
     def __init__(self, raws: list[Raw]) -> None:
-        self._forms = sorted(raws, key=lambda raw: raw.start)
+        self._forms = sorted(raws, key=_BY_START)
         self._starts = [raw.start for raw in self._forms]
 
     def __call__(self, start: int, end: int) -> bool:
@@ -53,6 +60,20 @@ class Taken:
         at = bisect_right(self._starts, place) - 1
         return self._spans[at][1] if at >= 0 and place < self._spans[at][1] else 0
 
+    def free(self, places: Iterable[int]) -> list[int]:
+        """Those of `places`, which are in order, that lie in none."""
+        found: list[int] = []
+        spans = iter(self._spans)
+        start, end = next(spans, _NO_MORE)
+        reach = 0
+        for place in places:
+            while start <= place:
+                reach = max(reach, end)
+                start, end = next(spans, _NO_MORE)
+            if place >= reach:
+                found.append(place)
+        return found
+
     def overlaps(self, start: int, end: int) -> bool:
         """Whether anything of it is."""
         at = bisect_right(self._starts, end - 1)
@@ -64,19 +85,22 @@ def settled(raws: list[Raw]) -> list[Raw]:
 
     What the most specific kind keeps as structure (`sk-ant-api03-`) stays, whatever a more general one says of it.
     """
-    raws.sort(key=lambda raw: (raw.start, raw.rank))
+    raws.sort(key=_BY_START_AND_RANK)
     done: list[Raw] = []
+    end = 0
     for raw in raws:
-        last = done[-1] if done else None
-        if last is None or raw.start >= last.end:
+        if raw.start >= end:
             done.append(raw)
+            end = raw.end
             continue
+        last = done[-1]
         best, other = (last, raw) if last.rank <= raw.rank else (raw, last)
         also = tuple(dict.fromkeys(rank for rank in (*best.also, other.rank, *other.also) if rank != best.rank))
         if best.low <= other.start and other.end <= best.end:
             done[-1] = Raw(best.rank, best.low, best.start, best.end, best.confidence, also)
-            continue
-        done[-1] = Raw(best.rank, best.low, last.start, max(last.end, raw.end), best.confidence, also)
+        else:
+            done[-1] = Raw(best.rank, best.low, last.start, max(last.end, raw.end), best.confidence, also)
+        end = done[-1].end
     return done
 
 

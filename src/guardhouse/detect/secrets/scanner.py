@@ -26,6 +26,7 @@ from guardhouse.detect.secrets.masks import MASKED, REDACTED, Fingerprints
 from guardhouse.detect.secrets.offsets import Offsets, bytes_of
 from guardhouse.detect.secrets.overlaps import Known, Raw, Taken, around_masks, settled
 from guardhouse.detect.secrets.pairs import PAIR, PairReader, classify, judge
+from guardhouse.detect.secrets.runs import is_escaped
 from guardhouse.detect.secrets.searching import Searcher
 from guardhouse.detect.secrets.walk import Leaf, leaves
 from guardhouse.model import Confidence, GuardhouseError
@@ -139,7 +140,7 @@ class SecretScanner:
         if self._extra:
             return False
         data, _plain = bytes_of("\n".join(texts))
-        return not self.matcher.hits(data)
+        return not self.matcher.places(data)
 
     def _named(self, leaf: Leaf) -> list[SecretMatch]:
         """The secrets of a string in which no kind can be: it may be one by its name alone."""
@@ -164,12 +165,7 @@ class SecretScanner:
 
     def _raws(self, data: bytes, budget: Budget | None, depth: int = 0) -> list[Raw]:
         """What is found in `data`, and behind the veils in it."""
-        places: dict[int, list[int]] = {}
-        for target, end in self.matcher.hits(data):
-            if target in places:
-                places[target].append(end)
-            else:
-                places[target] = [end]
+        places = self.matcher.places(data)
         raws, ignored = self._of_kinds(data, places)
         if _PAIR in places and PAIR.id not in self._ignored:
             ends = sorted(places[_PAIR])
@@ -201,11 +197,12 @@ class SecretScanner:
                 else:
                     (ignored if kind.id in self._ignored else raws).extend(self._of_kind(target, data, ends))
         if later:
-            known, taken = Known([*raws, *ignored]), Taken(raws)
+            known, taken = None, Taken(raws)
             for target in later:
-                ends = [end for end in places[target] if not taken(end - 1)]
-                if ends and KINDS[target].id not in self._ignored:
-                    raws.extend(self._of_kind(target, data, ends, known))
+                lasts = taken.free(sorted([end - 1 for end in places[target]]))
+                if lasts and KINDS[target].id not in self._ignored:
+                    known = known or Known([*raws, *ignored])
+                    raws.extend(self._of_kind(target, data, [last + 1 for last in lasts], known))
         return raws, ignored
 
     def _of_own_kinds(self, data: bytes) -> Iterator[Raw]:
@@ -263,8 +260,9 @@ class SecretScanner:
         proof = CHECKS[kind.proof] if kind.proof else None
         confidence = kind.confidence
         passed = 0
+        has_edge = not kind.self_evident
         for low, start, end in spans:
-            if (known is not None and known(start, end)) or _is_digest(data, low):
+            if (known is not None and known(start, end)) or (has_edge and _is_digest(data, low)):
                 continue
             if passed < _BELIEVED:
                 head = data[start : min(end, start + _LOOKED_AT)].decode("latin-1")
@@ -289,26 +287,29 @@ class SecretScanner:
 
     def _matches(self, text: str, raws: list[Raw], offsets: Offsets | None) -> Iterator[SecretMatch]:
         has_masks = len(raws) <= _DUMP or MASKED in text
+        rank, kind = _BLOB, UNREADABLE
         for raw in raws:
             start, end = (raw.start, raw.end) if offsets is None else (offsets.floor(raw.start), offsets.ceil(raw.end))
             span = around_masks(text, start, end) if has_masks else (start, end)
             if span is None:
                 continue
+            also = tuple(map(self._kind_id, raw.also)) if raw.also else ()
             if raw.rank < _CUSTOM:
-                kind = _kind(raw.rank)
+                if raw.rank != rank:
+                    rank, kind = raw.rank, _kind(raw.rank)
                 yield SecretMatch(
                     kind.id,
-                    *span,
+                    span[0],
+                    span[1],
                     kind.mask,
                     raw.confidence,
                     kind.category,
                     kind.by_context,
                     kind.self_evident,
-                    also=tuple(map(self._kind_id, raw.also)) if raw.also else (),
+                    also,
                 )
             else:
                 custom = self._extra[raw.rank - _CUSTOM][0].id
-                also = tuple(map(self._kind_id, raw.also))
                 yield SecretMatch(custom, *span, REDACTED, raw.confidence, Category.CUSTOM, by_context=True, also=also)
 
     def _kind_id(self, rank: int) -> str:
@@ -359,17 +360,9 @@ def _is_glued(data: bytes, low: int) -> bool:
     """Whether a letter or a digit stands directly before `low` that is not the end of an escape."""
     if not data[low - 1 : low].isalnum():
         return False
-    before = data[max(0, low - 6) : low]
-    return not (
-        before[-2:] in _ESCAPES
-        or before[-3:-2] == b"%"
-        or before[-4:-2] == b"\\x"
-        or before[:2] == b"\\u"
-        or (before[-1:] == b"m" and b"[" in before)
-    )
+    return not is_escaped(data, low)
 
 
-_ESCAPES: Final = (b"\\n", b"\\r", b"\\t", b"\\b", b"\\f")
 _SIGNS: Final = (b"=", b"-", b":")
 _DIGESTS: Final = {
     b"md5": (22, 32),

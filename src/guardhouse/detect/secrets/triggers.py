@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from guardhouse.detect.secrets.kinds import FIRST_FORM, FIRST_NAMED, KINDS, PREFIXED
 from guardhouse.detect.secrets.kinds.rows import literals
 from guardhouse.detect.secrets.pairs import PAIR, PAIR_TRIGGERS
+from guardhouse.detect.secrets.runs import plain_body
 from guardhouse.detect.secrets.sight.veils import VEILS, Sign, Veil
 
 if TYPE_CHECKING:
@@ -76,7 +77,11 @@ def of_prefixed_row(index: int, row: Prefixed) -> list[Trigger]:
     heads = [head for head in literals(row.head) if len(head) >= _TELLING]
     if heads:
         head = "|".join(map(_quoted, heads))
-        found.append(Trigger(VEIL_TARGET + Veil.SPLIT, row.head, f"(?:{head}){_SPLIT}"))
+        # What is whole on its line is no piece.
+        body = plain_body(row.body)
+        most = min(_PIECE, body.least - 1) if body else _PIECE
+        piece = f"[A-Za-z0-9_\\-+/=.]{{0,{most}}}"
+        found.append(Trigger(VEIL_TARGET + Veil.SPLIT, row.head, f"(?:{head}){piece}{_SPLIT}"))
         found.append(Trigger(VEIL_TARGET + Veil.MARKS, row.head, f"(?:{head}){_GLUED}"))
     return found
 
@@ -107,7 +112,8 @@ _TELLING: Final = 4
 TELLING_BACKWARDS: Final = 4
 _TOKEN: Final = r"[A-Za-z0-9_\-]"
 _EDGE: Final = "(?:[^A-Za-z0-9]|$)"
-_SPLIT: Final = r"[A-Za-z0-9_\-+/=.]{0,80}\\?\r?\n[ \t>#*|]{0,16}[A-Za-z0-9_\-+/=.]{4}"
+_PIECE: Final = 80
+_SPLIT: Final = r"\\?\r?\n[ \t>#*|]{0,16}[A-Za-z0-9_\-+/=.]{4}"
 _GLUED: Final = r"""[A-Za-z0-9_\-+/=.]{0,80}\\{0,3}["'`]\s{0,16}(?:[+.&]|\.\.)?\s{0,32}\\{0,3}["'`][A-Za-z0-9_\-+/=.]"""
 
 

@@ -6,13 +6,14 @@ takes them. Bytes that were not made by `compiled`, for this machine, must never
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from guardhouse.detect.secrets.triggers import Pass, digest, triggers
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from guardhouse.detect.secrets.interface import Places
 
 
 def is_available() -> bool:
@@ -65,13 +66,12 @@ class VectorscanMatcher:
             raise GuardhouseError("The database of secrets is not for this machine.", fix="Remove it.") from None
         self._spare: list[list[Any]] = []
 
-    def hits(self, data: bytes) -> list[tuple[int, int]]:
-        """The target of each trigger that is found, and where it ends."""
-        found: list[tuple[int, int]] = []
-        append: Callable[[tuple[int, int]], None] = found.append
+    def places(self, data: bytes) -> Places:
+        """Where triggers end that are found, by what they are triggers of."""
+        found: Places = defaultdict(list)
 
         def note(target: int, _start: int, end: int, _flags: int, _context: object) -> None:
-            append((target, end))
+            found[target].append(end)
 
         # What a search is written on; one at a time can use it, so each thread takes its own and gives it back.
         try:

@@ -6,9 +6,11 @@ the examples that the tests try are made from it, so that no row can say one thi
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from guardhouse.detect.secrets.interface import SecretKind
+from guardhouse.detect.secrets.runs import RunReader, plain_body
 from guardhouse.model import Confidence
 
 if TYPE_CHECKING:
@@ -223,12 +225,17 @@ def of_prefixed(row: Prefixed) -> SecretKind:
     body = _opened(row.body) if shortest >= _TELLING and has_sign else row.body
     start, width = lead(body)
     edge, end, checks = EDGE, "" if is_open(body) else END, row.checks
+    in_base64 = False
     if has_sign and shortest >= _TELLING:
         edge = ""
     elif not has_sign and "a-z" in start and "A-Z" in start:
         # It could as well be a piece of something in base64.
+        in_base64 = True
         edge, end = EDGE_IN_BASE64, END_IN_BASE64
         checks = (*row.checks, "no_pem_line") if is_open(body) else row.checks
+    # Of two beginnings where one begins the other, a pattern tries both.
+    is_ambiguous = any(longer.startswith(head) for head, longer in pairwise(sorted(set(heads))))
+    plain = None if is_ambiguous else plain_body(body)
     return SecretKind(
         id=row.id,
         what=row.what,
@@ -237,6 +244,7 @@ def of_prefixed(row: Prefixed) -> SecretKind:
         pattern=f"{edge}(?:{row.head})({body}){end}",
         before=len(row.head) + width + 20,
         after=512,
+        spans=RunReader(heads, plain, width, edge=bool(edge), end=bool(end), in_base64=in_base64) if plain else None,
         checks=checks,
         proof=row.proof,
         self_evident=not edge,

@@ -24,7 +24,9 @@ from guardhouse.detect.secrets.sight.veils import (
 from guardhouse.detect.secrets.sight.view import View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from guardhouse.detect.secrets.overlaps import Taken
 
 _MOST_UNPACKED: Final = 4 << 20
 _BEFORE: Final = 1024
@@ -75,10 +77,10 @@ class Reading:
         """What could not be read within the budget."""
 
 
-def read(data: bytes, seen: Mapping[Veil, Sequence[int]], taken: Callable[[int], int], budget: Budget) -> Reading:
+def read(data: bytes, seen: Mapping[Veil, Sequence[int]], taken: Taken, budget: Budget) -> Reading:
     """What the signs `seen`, given by where they end, hide in `data`.
 
-    `taken` tells how far the secret reaches that a place lies in, or 0: what is known to be one is not read again.
+    What is `taken`, because it is known to be a secret already, is not read again.
     """
     reading = Reading()
     for veil, ends in seen.items():
@@ -86,7 +88,7 @@ def read(data: bytes, seen: Mapping[Veil, Sequence[int]], taken: Callable[[int],
     return reading
 
 
-def _marks(data: bytes, ends: Sequence[int], _taken: Callable[[int], int], budget: Budget, reading: Reading) -> None:
+def _marks(data: bytes, ends: Sequence[int], _taken: Taken, budget: Budget, reading: Reading) -> None:
     pattern = _compiled(_MARK)
     for low, high in _regions(data, ends, 64):
         if not budget.take(high - low):
@@ -179,7 +181,7 @@ def _entity(mark: bytes) -> bytes:
     return char.encode() if char.isascii() else b"?"
 
 
-def _base64(data: bytes, ends: Sequence[int], taken: Callable[[int], int], budget: Budget, reading: Reading) -> None:
+def _base64(data: bytes, ends: Sequence[int], taken: Taken, budget: Budget, reading: Reading) -> None:
     pattern = _compiled(_BASE64)
     done = 0
     for end in ends:
@@ -257,7 +259,7 @@ def _unpacked(raw: bytes, budget: Budget) -> bytes | None:
     return b"".join(texts)
 
 
-def _hex(data: bytes, ends: Sequence[int], taken: Callable[[int], int], budget: Budget, reading: Reading) -> None:
+def _hex(data: bytes, ends: Sequence[int], taken: Taken, budget: Budget, reading: Reading) -> None:
     pattern = _compiled(_HEX)
     done = 0
     for end in ends:
@@ -282,7 +284,7 @@ def _hex(data: bytes, ends: Sequence[int], taken: Callable[[int], int], budget: 
 _HEX: Final = r"(?:[0-9A-Fa-f]{32,}\r?\n[ \t]{0,8})*[0-9A-Fa-f]*"
 
 
-def _dump(data: bytes, ends: Sequence[int], _taken: Callable[[int], int], budget: Budget, reading: Reading) -> None:
+def _dump(data: bytes, ends: Sequence[int], _taken: Taken, budget: Budget, reading: Reading) -> None:
     pattern = _compiled(_DUMP_LINE)
     done = 0
     for end in ends:
@@ -321,7 +323,7 @@ _DUMP_LINE: Final = (
 )
 
 
-def _spaced(data: bytes, ends: Sequence[int], _taken: Callable[[int], int], budget: Budget, reading: Reading) -> None:
+def _spaced(data: bytes, ends: Sequence[int], _taken: Taken, budget: Budget, reading: Reading) -> None:
     done = 0
     for end in ends:
         start = end - SPACED_SEEN
@@ -338,7 +340,7 @@ def _spaced(data: bytes, ends: Sequence[int], _taken: Callable[[int], int], budg
             reading.unread.append((start, done))
 
 
-def _wide(data: bytes, ends: Sequence[int], _taken: Callable[[int], int], budget: Budget, reading: Reading) -> None:
+def _wide(data: bytes, ends: Sequence[int], _taken: Taken, budget: Budget, reading: Reading) -> None:
     pattern = _compiled(r"(?:[\t\n\r -~]\x00)+[ -~]?")
     done = 0
     for end in ends:
@@ -356,7 +358,7 @@ def _wide(data: bytes, ends: Sequence[int], _taken: Callable[[int], int], budget
             reading.unread.append((start, done))
 
 
-def _reversed(data: bytes, ends: Sequence[int], _taken: Callable[[int], int], budget: Budget, reading: Reading) -> None:
+def _reversed(data: bytes, ends: Sequence[int], _taken: Taken, budget: Budget, reading: Reading) -> None:
     done = -1
     for end in sorted(ends):
         if end <= done:
@@ -370,14 +372,14 @@ def _reversed(data: bytes, ends: Sequence[int], _taken: Callable[[int], int], bu
             reading.unread.append((low, high))
 
 
-def _split(data: bytes, ends: Sequence[int], taken: Callable[[int], int], budget: Budget, reading: Reading) -> None:
+def _split(data: bytes, ends: Sequence[int], taken: Taken, budget: Budget, reading: Reading) -> None:
     pattern = _compiled(r"\\?\r?\n[ \t>#*|]{0,16}")
     done = -1
-    for end in sorted(ends):
-        line = data.rfind(b"\n", max(0, end - _SPLIT_SEEN), end)
-        if end <= done or taken(line - 1):
+    lines = sorted({data.rfind(b"\n", max(0, end - _SPLIT_SEEN), end) for end in ends})
+    for last in taken.free([line - 1 for line in lines]):
+        if last <= done:
             continue
-        low, high = max(0, end - _SPLIT_BEFORE), min(len(data), end + _SPLIT_BEHIND)
+        low, high = max(0, last - _SPLIT_BEFORE), min(len(data), last + _SPLIT_BEHIND)
         done = high - _SPLIT_BEFORE
         if not budget.take(high - low):
             reading.unread.append((low, high))
@@ -391,7 +393,7 @@ def _split(data: bytes, ends: Sequence[int], taken: Callable[[int], int], budget
         reading.joined.end()
 
 
-def _tags(data: bytes, ends: Sequence[int], _taken: Callable[[int], int], budget: Budget, reading: Reading) -> None:
+def _tags(data: bytes, ends: Sequence[int], _taken: Taken, budget: Budget, reading: Reading) -> None:
     pattern = _compiled(r"(?:\xf3\xa0[\x80\x81][\x80-\xbf])+")
     done = -1
     for end in ends:

@@ -1,0 +1,77 @@
+"""Tokens that are read by hand are those that the pattern of their kind finds."""
+
+from __future__ import annotations
+
+import re2
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from guardhouse.detect.secrets.kinds import KINDS, PREFIXED
+from guardhouse.detect.secrets.kinds.rows import example, literals
+from guardhouse.detect.secrets.runs import RunReader, plain_body
+from guardhouse.detect.secrets.searching import Searcher
+
+READ_BY_HAND = [index for index in range(len(PREFIXED)) if isinstance(KINDS[index].spans, RunReader)]
+
+
+def by_pattern(kind, data):
+    """What the pattern finds, from the beginning to the end."""
+    search = Searcher(re2, kind.pattern).search
+    at, found = 0, []
+    while at < len(data) and (spans := search(data, at, len(data))) is not None:
+        start, at = spans[1]
+        found.append((start, at))
+    return found
+
+
+def trigger_ends(kind, data):
+    trigger = Searcher(re2, kind.trigger)
+    return [spans[0][1] for at in range(len(data)) if (spans := trigger.match(data, at, len(data))) is not None]
+
+
+def by_hand(kind, data, copies=1):
+    return [(start, end) for _low, start, end in kind.spans(data, trigger_ends(kind, data) * copies)]
+
+
+def test_most_tokens_are_read_by_hand():
+    assert len(READ_BY_HAND) > len(PREFIXED) / 2
+
+
+@settings(max_examples=2000, deadline=None)
+@given(st.data())
+def test_what_is_read_by_hand_is_what_the_pattern_finds(data):
+    index = data.draw(st.sampled_from(READ_BY_HAND))
+    kind, row = KINDS[index], PREFIXED[index]
+    token = example(row.example)
+    piece = st.one_of(
+        st.sampled_from(literals(row.head)),
+        st.just(token),
+        st.integers(0, len(token)).map(lambda size: token[-size:]),
+        st.integers(0, len(token)).map(lambda size: token[:size]),
+        st.sampled_from([*" \n-_.=+/%\\", "\\n", "\\u0041", "%3D", "\x1b[0m", "A", "z9", "Z" * 40, "a-" * 20, "é"]),
+    )
+    text = "".join(data.draw(st.lists(piece, min_size=1, max_size=7))).encode()
+    assert by_hand(kind, text) == by_pattern(kind, text), (row.id, text)
+    assert by_hand(kind, text, copies=40) == by_pattern(kind, text), (row.id, text)
+
+
+def test_one_run_with_many_beginnings_takes_no_time_for_each():
+    from time import process_time
+
+    kind = next(KINDS[index] for index in READ_BY_HAND if PREFIXED[index].id == "github_token")
+    text = b"ghp_" * 200_000
+    ends = list(range(20, len(text), 4))
+    begin = process_time()
+    found = list(kind.spans(text, ends))
+    assert process_time() - begin < 2
+    assert found == []
+
+
+def test_a_body_that_is_more_than_a_run_is_left_to_its_pattern():
+    assert plain_body("[a-z]{8}[0-9]{2}") is None
+    assert plain_body("(?:[a-z]{8}|[0-9]{9})") is None
+    assert plain_body("[^a]{8}") is None
+    assert plain_body(r"[\s]{8}") is None
+    assert plain_body(r"[a-c\-]{2,}").alphabet == frozenset(b"abc-")
+    assert plain_body("[ab]{3}")[1:] == (3, 3)
+    assert plain_body("[ab]{3,9}")[1:] == (3, 9)
