@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from time import process_time
+
+import pytest
 import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from guardhouse.detect.secrets import SecretScanner
 from guardhouse.detect.secrets.kinds import KINDS, PREFIXED
 from guardhouse.detect.secrets.kinds.rows import example, literals
 from guardhouse.detect.secrets.runs import RunReader, plain_body
 from guardhouse.detect.secrets.searching import Searcher
+from guardhouse.redact import Redactor
 
 READ_BY_HAND = [index for index in range(len(PREFIXED)) if isinstance(KINDS[index].spans, RunReader)]
 
@@ -56,8 +61,6 @@ def test_what_is_read_by_hand_is_what_the_pattern_finds(data):
 
 
 def test_one_run_with_many_beginnings_takes_no_time_for_each():
-    from time import process_time
-
     kind = next(KINDS[index] for index in READ_BY_HAND if PREFIXED[index].id == "github_token")
     text = b"ghp_" * 200_000
     ends = list(range(20, len(text), 4))
@@ -75,3 +78,46 @@ def test_a_body_that_is_more_than_a_run_is_left_to_its_pattern():
     assert plain_body(r"[a-c\-]{2,}").alphabet == frozenset(b"abc-")
     assert plain_body("[ab]{3}")[1:] == (3, 3)
     assert plain_body("[ab]{3,9}")[1:] == (3, 9)
+
+
+# A token that goes on on the next line ------------------------------------------------------------------------------
+
+
+FIRST, REST = "rk_live_" + "aB3dE5fG7hJ9kL2mN4pQ6rS8", "xGaXNeJZ2CdvDGeVZQHljoq5TuFw"
+
+
+@pytest.mark.parametrize("between", ["\n", "\r\n", "\\\n", "\n    ", "\n> ", "\n# "])
+def test_the_rest_of_a_broken_token_is_masked_with_it(between):
+    text = f"token: {FIRST}{between}{REST}\nand so on"
+    assert Redactor(SecretScanner()).text(text) == "token: rk_live_[redacted]\nand so on"
+
+
+@pytest.mark.parametrize(
+    "following",
+    [
+        "2026-01-01 a request came",
+        "2026-01-01",
+        "authentication failed",
+        "GITHUB_USER=name1",
+        "x = compute(y)",
+        "",
+        "}",
+    ],
+)
+def test_what_else_stands_on_the_next_line_stays(following):
+    text = f"token: {FIRST}\n{following}\n"
+    assert Redactor(SecretScanner()).text(text) == f"token: rk_live_[redacted]\n{following}\n"
+
+
+def test_each_token_of_a_list_has_its_own_mask():
+    text = "\n".join([FIRST, FIRST[::-1][:24], FIRST, FIRST])
+    masked = Redactor(SecretScanner()).text(text)
+    assert masked.count("rk_live_[redacted]") == 3
+    assert "\nrk_live_[redacted]\nrk_live_[redacted]" in masked
+
+
+def test_many_lines_that_could_be_the_rest_are_read_once():
+    text = "\n".join(f"GITHUB_TOKEN={FIRST}{number}" for number in range(4_000))
+    begin = process_time()
+    assert len(SecretScanner().scan(text)) == 4_000
+    assert process_time() - begin < 4

@@ -183,13 +183,16 @@ def test_what_is_nested_deeper_than_we_look_takes_no_longer():
 )  # fmt: skip
 def test_time_stays_linear_in_what_is_veiled(unit):
     def took(size: int) -> float:
+        """The best of three: other work on the machine only ever adds to it."""
         text = (unit * (size // len(unit) + 1))[:size]
-        began = time.process_time()
-        SCANNER.scan(text)
-        return time.process_time() - began
+        times = []
+        for _ in range(3):
+            began = time.process_time()
+            SCANNER.scan(text)
+            times.append(time.process_time() - began)
+        return min(times)
 
-    took(20_000)
-    assert took(400_000) < max(0.15, 40 * took(20_000))
+    assert took(200_000) < max(0.15, 25 * took(25_000))
 
 
 @settings(max_examples=200, deadline=None)

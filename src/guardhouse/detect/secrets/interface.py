@@ -71,6 +71,8 @@ class SecretKind(msgspec.Struct, frozen=True, kw_only=True):
     """Names from `checks.CHECKS`; all must accept the masked span."""
     behind_letter: str = ""
     """A further check, for where a letter or a digit stands directly before it."""
+    goes_on: bool = False
+    """May be of any length: what looks like more of it on the next line is part of it."""
     proof: str = ""
     """A check that makes a match certain; without it the match stands with less confidence."""
     fallback: bool = False

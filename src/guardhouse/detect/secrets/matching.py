@@ -15,7 +15,6 @@ from guardhouse.detect.secrets.kinds.rows import literals
 from guardhouse.detect.secrets.searching import Searcher
 from guardhouse.detect.secrets.triggers import (
     TELLING_BACKWARDS,
-    Pass,
     Trigger,
     of_kind,
     of_prefixed_row,
@@ -83,8 +82,8 @@ class Re2Matcher:
 
     def _sets(self, found: Iterable[Trigger]) -> list[_Set]:
         """Those without words apart: counting in them would multiply the states of all the words."""
-        words = [trigger for trigger in found if trigger.look is Pass.WORDS]
-        others = [trigger for trigger in found if trigger.look is not Pass.WORDS]
+        words = [trigger for trigger in found if trigger.look.has_text]
+        others = [trigger for trigger in found if not trigger.look.has_text]
         return [_Set(self._re2, words), _Set(self._re2, others)]
 
     def _searcher(self, pattern: str) -> Searcher:

@@ -32,7 +32,7 @@ class Raw(msgspec.Struct, frozen=True, gc=False):
 
 
 _NO_MORE: Final = (sys.maxsize, sys.maxsize)
-_BY_START: Final = attrgetter("start")
+BY_START: Final = attrgetter("start")
 _BY_START_AND_RANK: Final = attrgetter("start", "rank")
 
 
@@ -40,7 +40,7 @@ class Known:
     """Tells whether a span is just a match with its kept beginning, so that `token=ghp_…` keeps its `ghp_`."""
 
     def __init__(self, raws: list[Raw]) -> None:
-        self._forms = sorted(raws, key=_BY_START)
+        self._forms = sorted(raws, key=BY_START)
         self._starts = [raw.start for raw in self._forms]
 
     def __call__(self, start: int, end: int) -> bool:

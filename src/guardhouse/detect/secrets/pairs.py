@@ -117,7 +117,7 @@ PAIR_ID: Final = "sensitive_pair"
 PAIR: Final = SecretKind(
     id=PAIR_ID,
     what="whatever the name says",
-    anchor="(?i)pass|pwd|secret|token|key|auth|cred|jwt|bearer|session|_pat|salt|access|private|api",
+    anchor="(?i)pass|pwd|pw|pswd|secret|token|key|auth|cred|jwt|bearer|session|_pat|salt|access|private|api",
     category=Category.PAIR,
     by_context=True,
     confidence=Confidence.MEDIUM,
@@ -132,6 +132,7 @@ PAIR: Final = SecretKind(
         "- name: API_TOKEN\n  value: " + "a1B2c3D4e5F6g7H8",
         "deploy --token " + "a1B2c3D4e5F6g7H8i9J0",
         "token := `" + "a1b2c3d4e5f6a7b8c9d0" + "`",
+        "db_pw=" + "tr0ub4dor&3",
     ),
     misses=(
         "password = getpass.getpass()",
@@ -157,7 +158,7 @@ PAIR: Final = SecretKind(
 # Patterns have no groups: RE2 finds where they match far faster than what each group holds.
 _NAME: Final = (
     r"(?i)[\w.$\-]*(?:(?:api|access|license|secret|private|auth|account|insert|query|user) (?:key|token|secret)"
-    r"|pass|pwd|secret|token|key|auth|cred|jwt|bearer|session|_pat|salt|access|private|api)[\w.$\-]*"
+    r"|pass|pswd|pwd?|secret|token|key|auth|cred|jwt|bearer|session|_pat|salt|access|private|api)[\w.$\-]*"
     r"(?:\\*[\"'`])?[\])]?"
 )
 _QUOTE: Final = r"(?:[bBuUrRfFL@]{0,2}\\*(?:\"\"\"|'''|[\"'`]))?"
@@ -168,29 +169,34 @@ _JOINED: Final = (
     r"(?:\[[ \t]*[\"'`]|" + _QUOTE + ")"
 )
 _FLAG: Final = r"(?i)--[\w.\-]{0,40}(?:pass|pwd|secret|token|key|cred|auth)[\w.\-]{0,24}[ \t]{1,8}" + _QUOTE
-_GIVEAWAYS: Final = "secret|token|key|auth|cred|jwt|bearer|session|_pat|salt|access|private|api|pass|pwd"
-_REST: Final = r"[\w.$\-]{0,40}(?: (?:key|token|secret)[\w.$\-]{0,8})?\\{0,3}[\"'`]?[\])]?"
+_REST: Final = r"(?: (?:key|token|secret)[\w.$\-]*)?\\*[\"'`]?[\])]?"
 _SIGN: Final = (
-    r"(?:[ \t]{0,4}:?[ \t]{0,4}(?:const[ \t]{1,4})?(?:string|str|char[ \t]?\*?|text)\??)?"
-    r"(?:\s{0,8}[,;{]?\s{0,16}\\{0,3}[\"']?(?:value|default)\\{0,3}[\"']?\s{0,8}[:=]"
-    r"|\s{0,40}[:.?|+]{0,3}={1,3}[>~]?|[ \t]{0,40}:{1,3}|[ \t]{0,4}->|[ \t]{0,4},|\(|>|[ \t]{1,4}-[ \t])\s{0,64}"
-    r"(?:(?:!!?\w{1,16}|&\w{1,16}|[|>][+\-]?)\s{1,40})?(?:\[[ \t]{0,4})?"
+    r"(?:[ \t]*:?[ \t]*(?:const[ \t]+)?(?:string|str|char[ \t]?\*?|text)\??)?"
+    r"(?:\s*[,;{]?\s*\\*[\"']?(?:value|default)\\*[\"']?\s*[:=]"
+    r"|\s*[:.?|+]*=+[>~]?|[ \t]*:+|[ \t]*->|[ \t]*,|\(|>|[ \t]+-[ \t])\s*"
+    r"(?:(?:!!?\w+|&\w+|[|>][+\-]?)\s+)?(?:\[[ \t]*)?"
 )
 _BARE: Final = r"[^\s\"'`,;<>(){}\[\]&|]"
-_NAMED: Final = rf"(?i)(?:{_GIVEAWAYS}){_REST}"
-_OPENER: Final = r"[bBuUrRfFL@\\\"'`{]{0,5}"
-_BARE_NO_DIGIT: Final = r"[^\s\"'`,;<>(){}\[\]&|0-9]"
-PAIR_TRIGGERS: Final = (
-    # A password may be all letters, if it is quoted.
-    rf"(?i)(?:pass|pwd){_REST}{_SIGN}[bBuUrRfFL@]{{0,2}}\\{{0,3}}[\"'`]{{1,3}}[^\"'`\n]{{6}}",
-    # Anything else has a digit, or is long.
-    rf"{_NAMED}{_SIGN}{_OPENER}(?:[A-Za-z]{{2,24}} ){{0,2}}(?:{_BARE_NO_DIGIT}{{0,24}}[0-9]|[A-Za-z0-9+/_\-]{{12}})",
-    r"(?i)--[\w.\-]{0,40}(?:pass|pwd|secret|token|key|cred|auth)[\w.\-]{0,24}[ \t]{1,8}[^\s\-$<{][^\s0-9]{0,24}[0-9]",
-    # What stands beside a mask may be the rest of a secret.
-    rf"{_NAMED}{_SIGN}{_OPENER}{_BARE}{{0,40}}\[redacted",
-    rf"{_NAMED}(?:[ \t]{{1,16}}(?:is[ \t]{{1,4}})?|[ \t]{{0,8}}\|[ \t]{{0,16}})[\"'`]?[^\s\"'`:=,;\\]{{14}}",
+_NAMES: Final = (
+    rf"(?i)(?:secret|token|key|credential|jwt|bearer|pass|pwd)[\w.$\-]*{_REST}",
+    # These say something only as the last word of a name: `auth`, and not `author`.
+    rf"(?i)(?:auth(?:orization)?|creds?|_pat|salt|session(?:id)?|access|private|api)[0-9_.$\-]*{_REST}",
+    rf"(?i)(?:^|[^A-Za-z])(?:pw|pswd)[0-9_.$\-]*{_REST}",
 )
-"""What every pair that counts has: patterns of bounded width, for a first look."""
+_OPENER: Final = r"[bBuUrRfFL@\\\"'`{]*"
+_BARE_NO_DIGIT: Final = r"[^\s\"'`,;<>(){}\[\]&|0-9]"
+# Something long, or a digit. In this order, so that a search ends where the first of them does.
+_JOINED_VALUE: Final = rf"{_SIGN}{_OPENER}(?:[A-Za-z]+ ){{0,2}}?(?:[A-Za-z0-9+/_\-]{{12}}|{_BARE_NO_DIGIT}*[0-9])"
+_SPACED_VALUE: Final = r"(?:[ \t]+(?:is[ \t]+)?|[ \t]*\|[ \t]*)[\"'`]?[^\s\"'`:=,;\\]{14}"
+PAIR_TRIGGERS: Final = (
+    *(name + value for name in _NAMES for value in (_JOINED_VALUE, _SPACED_VALUE)),
+    # A password may be all letters, if it is quoted.
+    rf"(?i)(?:pass|pwd)[\w.$\-]*{_REST}{_SIGN}[bBuUrRfFL@]{{0,2}}\\*[\"'`]{{1,3}}[^\"'`\n]{{6}}",
+    r"(?i)--[\w.\-]*(?:pass|pwd|secret|token|key|cred|auth)[\w.\-]*[ \t]+[^\s\-$<{][^\s0-9]{0,24}[0-9]",
+    # What stands behind a mask may be the rest of a secret.
+    rf"\[redacted[a-z_]{{0,4}}(?::[0-9a-f]{{8}})?\]{_BARE}",
+)
+"""What every pair that counts has, for a first look. Where they end is never far behind where the value begins."""
 _SPACED_LEAST: Final = 14
 _SPACED: Final = _NAME + r"(?:[ \t]+(?:is[ \t]+)?|[ \t]*\|[ \t]*)" + _QUOTE + r"[^\s\"'`:=,;\\]{14}"
 _ENV_END: Final = bytes(0 if byte in b" \t\n\r\f\v\"'`" else 1 for byte in range(256))
@@ -202,6 +208,7 @@ _PAIR_JUDGED: Final = 128
 _TRIGGERED: Final = 96
 """How far behind the beginning of a value its trigger ends, at most."""
 _BYTES_MASKED: Final = MASKED.encode()
+_QUOTATION: Final = (b'"', b"'", b"`")
 _HEAD: Final = 4
 _TAIL: Final = 2
 """How much of a token the redactor may show round its mask."""
@@ -262,6 +269,8 @@ def _joined(
     while following is not None:
         low, start = following
         following = next(matches, None)
+        if following is not None and following[0] == start and data[start - 1 : start] not in _QUOTATION:
+            continue
         at = bisect_right(ends, start)
         if at == len(ends) or ends[at] > start + _TRIGGERED:
             continue
@@ -277,8 +286,6 @@ def _joined(
             # After a comma it may just be the next word of a list.
             if separator == b"," and (name is Name.KEY or _is_identifier(_shown(data, start, end))):
                 continue
-        elif following is not None and following[0] == start:
-            continue
         elif separator == b">" and head[-2:-1] not in (b"=", b"-"):
             if start > tag:
                 tag = data.find(b"<", start)
@@ -370,7 +377,7 @@ def _name_end(head: bytes) -> int:
 def _opener(head: bytes) -> bytes:
     """The quotation mark that `head` ends with, and the backslashes before it."""
     mark = head[-1:]
-    if mark not in (b'"', b"'", b"`"):
+    if mark not in _QUOTATION:
         return b""
     if head.endswith(mark * 3):
         return mark * 3
@@ -506,7 +513,7 @@ def classify(name: str) -> Name | None:
     best: Name | None = None
     for index, word in enumerate(words):
         before = words[index - 1] if index else ""
-        if word.endswith(_PASSWORD_WORDS) or word == "pass":
+        if word.endswith(_PASSWORD_WORDS) or word in ("pass", "pw", "pswd"):
             if before not in _NONE_OF and words[0] not in _NONE_OF:
                 return Name.PASSWORD
             continue

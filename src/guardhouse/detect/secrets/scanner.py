@@ -7,6 +7,7 @@ reads no clock and no file.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -21,13 +22,15 @@ from guardhouse.detect.secrets.interface import (
     SecretKind,
     SecretMatch,
 )
-from guardhouse.detect.secrets.kinds import KINDS
+from guardhouse.detect.secrets.kinds import FIRST_FORM, KINDS
 from guardhouse.detect.secrets.masks import MASKED, REDACTED, Fingerprints
 from guardhouse.detect.secrets.offsets import Offsets, bytes_of
-from guardhouse.detect.secrets.overlaps import Known, Raw, Taken, around_masks, settled
+from guardhouse.detect.secrets.overlaps import BY_START, Known, Raw, Taken, around_masks, settled
 from guardhouse.detect.secrets.pairs import PAIR, PairReader, classify, judge
-from guardhouse.detect.secrets.runs import is_escaped
+from guardhouse.detect.secrets.runs import is_escaped, rest_end
 from guardhouse.detect.secrets.searching import Searcher
+from guardhouse.detect.secrets.sight.veils import Veil
+from guardhouse.detect.secrets.triggers import PAIR_TARGET, REST_TARGET, VEIL_TARGET
 from guardhouse.detect.secrets.walk import Leaf, leaves
 from guardhouse.model import Confidence, GuardhouseError
 
@@ -48,8 +51,6 @@ _PAIR: Final = len(KINDS)
 _BLOB: Final = _PAIR + 1
 _CUSTOM: Final = _BLOB + 1
 """Ranks of matches: the kinds by their place in the table, then these, then the user's own."""
-_VEILS: Final = _PAIR + 1
-"""Where targets of a first look stop to be kinds: see `triggers`."""
 _DEEPEST: Final = 3
 """Base64 of base64 of base64 is still read."""
 _BELIEVED: Final = 256
@@ -167,8 +168,8 @@ class SecretScanner:
         """What is found in `data`, and behind the veils in it."""
         places = self.matcher.places(data)
         raws, ignored = self._of_kinds(data, places)
-        if _PAIR in places and PAIR.id not in self._ignored:
-            ends = sorted(places[_PAIR])
+        if PAIR_TARGET in places and PAIR.id not in self._ignored:
+            ends = sorted(places[PAIR_TARGET])
             known = Known([*raws, *ignored])
             raws.extend(
                 [
@@ -177,8 +178,10 @@ class SecretScanner:
                 ]
             )
         raws.extend(self._of_own_kinds(data))
+        if places.pop(REST_TARGET, None):
+            _carry_on(data, raws)
         if depth < _DEEPEST:
-            seen = {target - _VEILS: sorted(ends) for target, ends in places.items() if target >= _VEILS}
+            seen = {target - VEIL_TARGET: sorted(ends) for target, ends in places.items() if target >= VEIL_TARGET}
             if seen:
                 self._behind(data, seen, raws, budget, depth)
         return raws
@@ -190,7 +193,7 @@ class SecretScanner:
         ignored: list[Raw] = []
         later: list[int] = []
         for target, ends in places.items():
-            if target < _PAIR:
+            if target < PAIR_TARGET:
                 kind = KINDS[target]
                 if kind.fallback:
                     later.append(target)
@@ -220,7 +223,6 @@ class SecretScanner:
     ) -> None:
         """Adds to `raws` what is hidden where veils were `seen`."""
         from guardhouse.detect.secrets.sight.reading import Budget, read
-        from guardhouse.detect.secrets.sight.veils import Veil
 
         taken = Taken(raws)
         budget = budget or Budget(len(data))
@@ -354,6 +356,29 @@ def _spans(searcher: Searcher, kind: SecretKind, data: bytes, ends: list[int]) -
             # Of two groups, the one that is there.
             start, at = spans[1] if spans[1][0] >= 0 else spans[2]
             yield spans[0][0], start, at
+
+
+def _carry_on(data: bytes, raws: list[Raw]) -> None:
+    """Makes tokens longer that were broken at the end of a line, and go on where nothing else was found."""
+    raws.sort(key=BY_START)
+    starts = [raw.start for raw in raws]
+    for place, raw in enumerate(raws):
+        if raw.rank >= FIRST_FORM or data[raw.end : raw.end + 1] not in _LINE_ENDS:
+            continue
+        following = bisect_left(starts, raw.end, place + 1)
+        limit = raws[following].low if following < len(raws) else len(data)
+        if limit - raw.end < _NEAR:
+            continue
+        kind = KINDS[raw.rank]
+        if not kind.goes_on or (kind.proof and raw.confidence is Confidence.HIGH):
+            continue
+        end = rest_end(data, raw.end, limit)
+        if end > raw.end:
+            raws[place] = Raw(raw.rank, raw.low, raw.start, end, raw.confidence, raw.also)
+
+
+_NEAR: Final = 8
+_LINE_ENDS: Final = (b"\n", b"\r", b"\\")
 
 
 def _is_glued(data: bytes, low: int) -> bool:

@@ -20,18 +20,29 @@ if TYPE_CHECKING:
     from guardhouse.detect.secrets.kinds.rows import Prefixed
 
 PAIR_TARGET: Final = len(KINDS)
-VEIL_TARGET: Final = PAIR_TARGET + 1
-"""Targets from here on are veils. Below are the kinds, by their place in the table, and pairs."""
+REST_TARGET: Final = PAIR_TARGET + 1
+"""Tokens that are whole, and may all the same go on on the next line."""
+VEIL_TARGET: Final = REST_TARGET + 1
+"""Targets from here on are veils. Below are the kinds, by their place in the table, pairs and rests."""
 
 
 class Pass(IntEnum):
-    """What is looked for together: words with words, what has no fixed part with its like. All at once is slower."""
+    """What is looked for together. All at once is slower; which goes best with which is measured, not understood."""
 
     WORDS = 0
-    RUNS = 1
-    JOINED = 2
-    SPACED = 3
-    DUMPS = 4
+    """What has a fixed text in it, but for the next."""
+    NAMES = 1
+    """Names of services, and marks inside words."""
+    RUNS = 2
+    """These and the rest have no fixed text."""
+    JOINED = 3
+    SPACED = 4
+    DUMPS = 5
+
+    @property
+    def has_text(self) -> bool:
+        """Whether what is looked for has a fixed text in it."""
+        return self <= Pass.NAMES
 
 
 class Trigger(NamedTuple):
@@ -67,7 +78,7 @@ def without_words() -> tuple[Trigger, ...]:
 def of_kind(index: int) -> Trigger:
     """That of one kind."""
     kind = KINDS[index]
-    look = Pass.JOINED if kind.id in _JOINED else Pass.WORDS
+    look = Pass.NAMES if index >= FIRST_NAMED else Pass.JOINED if kind.id in _JOINED else Pass.WORDS
     return Trigger(index, kind.anchor, kind.trigger or kind.anchor, look)
 
 
@@ -77,11 +88,14 @@ def of_prefixed_row(index: int, row: Prefixed) -> list[Trigger]:
     heads = [head for head in literals(row.head) if len(head) >= _TELLING]
     if heads:
         head = "|".join(map(_quoted, heads))
-        # What is whole on its line is no piece.
         body = plain_body(row.body)
-        most = min(_PIECE, body.least - 1) if body else _PIECE
-        piece = f"[A-Za-z0-9_\\-+/=.]{{0,{most}}}"
-        found.append(Trigger(VEIL_TARGET + Veil.SPLIT, row.head, f"(?:{head}){piece}{_SPLIT}"))
+        least = min(_PIECE, body.least) if body else _WHOLE
+        most = least - 1 if body else _PIECE
+        split = f"(?:{head}){_IN_TOKEN}{{0,{most}}}{_NEXT_LINE}{_IN_TOKEN}{{4}}"
+        found.append(Trigger(VEIL_TARGET + Veil.SPLIT, row.head, split))
+        if KINDS[index].goes_on:
+            rest = f"(?:{head}){_IN_TOKEN}{{{least},{_PIECE}}}{_NEXT_LINE}{_IN_TOKEN}{{8}}"
+            found.append(Trigger(REST_TARGET, row.head, rest))
         found.append(Trigger(VEIL_TARGET + Veil.MARKS, row.head, f"(?:{head}){_GLUED}"))
     return found
 
@@ -106,6 +120,7 @@ _LOOKS: Final = {
     Veil.HEX: Pass.RUNS,
     Veil.SPACED: Pass.SPACED,
     Veil.DUMP: Pass.DUMPS,
+    Veil.MARKS: Pass.NAMES,
 }
 _JOINED: Final = frozenset({"unknown_service_token"})
 _TELLING: Final = 4
@@ -113,7 +128,9 @@ TELLING_BACKWARDS: Final = 4
 _TOKEN: Final = r"[A-Za-z0-9_\-]"
 _EDGE: Final = "(?:[^A-Za-z0-9]|$)"
 _PIECE: Final = 80
-_SPLIT: Final = r"\\?\r?\n[ \t>#*|]{0,16}[A-Za-z0-9_\-+/=.]{4}"
+_WHOLE: Final = 16
+_IN_TOKEN: Final = r"[A-Za-z0-9_\-+/=.]"
+_NEXT_LINE: Final = r"\\?\r?\n[ \t>#*|]{0,16}"
 _GLUED: Final = r"""[A-Za-z0-9_\-+/=.]{0,80}\\{0,3}["'`]\s{0,16}(?:[+.&]|\.\.)?\s{0,32}\\{0,3}["'`][A-Za-z0-9_\-+/=.]"""
 
 

@@ -356,6 +356,48 @@ FORMS: Final = (
         misses=("curl -u user:$PASSWORD https://a.example", "docker run -u 1000:1000 image"),
     ),
     SecretKind(
+        id="database_client_password",
+        what="the database that the command talks to",
+        anchor="mysql|mariadb|sshpass",
+        trigger=r"(?:(?:mysql|mariadb)[^\n|;&]*[ \t]-p|sshpass[ \t]+-p[ \t]*)[\"'\\]{0,3}[^\s\"'`\\\-$]",
+        before=256,
+        pattern=(
+            r"(?:(?:mysql|mariadb)[a-z\-]{0,12}(?:[ \t][^\n|;&]{0,160}?)?[ \t]-p|sshpass[ \t]+-p[ \t]*)"
+            r"(?:\\*[\"'])?([^\s\"'`\\\-$][^\s\"'`\\]{3,})"
+        ),
+        checks=("login_password", "digit"),
+        category=Category.PASSWORD,
+        confidence=Confidence.MEDIUM,
+        by_context=True,
+        matches=(
+            "mysql -u root -p" + "s3cret-ish9" + " shop < dump.sql",
+            "mysqldump --all-databases -p" + "'Tr0ub4dor3'",
+            "sshpass -p " + "s3cret-ish9" + " ssh root@db.example",
+        ),
+        misses=("mysql -u root -p shop", "mysql -p$PASSWORD shop", "apt install mysql-server -plugins"),
+    ),
+    SecretKind(
+        id="sql_password",
+        what="the account that the statement makes or changes",
+        anchor=r"(?i)identified\s|\spassword\s",
+        trigger=r"(?i)(?:identified\s+(?:with\s+[^\s]+\s+)?by|(?:with|encrypted)\s+password)\s+(?:password\s+)?\\*'[^'\\]{3}",
+        before=160,
+        pattern=(
+            r"(?i)(?:identified\s{1,4}(?:with\s{1,4}[^\s]{1,48}\s{1,4})?by|(?:with|encrypted)\s{1,4}password)"
+            r"\s{1,4}(?:password\s{1,4})?\\*'([^'\\\n]{3,})"
+        ),
+        checks=("url_password",),
+        category=Category.PASSWORD,
+        confidence=Confidence.MEDIUM,
+        by_context=True,
+        matches=(
+            "CREATE USER ada IDENTIFIED BY '" + "s3cret-ish9" + "';",
+            "alter role ada with encrypted password '" + "Tr0ub4dor3" + "'",
+            "CREATE USER a@b IDENTIFIED WITH mysql_native_password BY '" + "Tr0ub4dor3" + "'",
+        ),
+        misses=("CREATE USER ada IDENTIFIED BY '${PASSWORD}'", "ALTER ROLE ada WITH PASSWORD 'your_password'"),
+    ),
+    SecretKind(
         id="vault_unseal_key",
         what="a HashiCorp Vault",
         anchor="(?i)unseal key|root token",

@@ -246,6 +246,7 @@ def of_prefixed(row: Prefixed) -> SecretKind:
         after=512,
         spans=RunReader(heads, plain, width, edge=bool(edge), end=bool(end), in_base64=in_base64) if plain else None,
         checks=checks,
+        goes_on=is_open(row.body) or "," in row.body,
         proof=row.proof,
         self_evident=not edge,
         behind_letter="glued" if not edge and shortest < _UNMISTAKABLE else "",
