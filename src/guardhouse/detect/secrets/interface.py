@@ -7,7 +7,7 @@ into findings, logs and errors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import Protocol
 
 import msgspec
@@ -26,6 +26,26 @@ class Category(Enum):
     SESSION = "session"
     PAIR = "pair"
     CUSTOM = "custom"
+
+
+class Pass(IntEnum):
+    """What is looked for together. All at once is slower; what goes with what is measured (`bench/secret_scanner.py`),
+    it can't be told from the patterns."""
+
+    WORDS = 0
+    """What has a fixed text in it: most things."""
+    NAMES = 1
+    """Names of services, words backwards, and marks inside words."""
+    RUNS = 2
+    """This and the rest have no fixed text."""
+    JOINED = 3
+    SPACED = 4
+    DUMPS = 5
+
+    @property
+    def has_text(self) -> bool:
+        """Whether what is looked for has a fixed text in it."""
+        return self <= Pass.NAMES
 
 
 class SecretMatch(msgspec.Struct, frozen=True, gc=False):
@@ -58,6 +78,7 @@ class SecretKind(msgspec.Struct, frozen=True, kw_only=True):
     trigger: str = ""
     """A pattern of bounded width round the anchor, as telling as it can be: the places where it ends are looked at.
     The anchor, if it is empty."""
+    look: Pass = Pass.WORDS
     pattern: str = ""
     """RE2, over UTF-8 bytes. Its one group is the span to mask; what stands before it is kept as structure."""
     before: int = 64

@@ -129,8 +129,7 @@ class SecretScanner:
             scanned = [(leaf, self._found(leaf.text, leaf.name)) for leaf in strings]
         scanned = _with_keys_in_lists(scanned)
         echoes = Echoes([pair for leaf, found in scanned if found for pair in _values(leaf.text, found)])
-        if echoes:
-            scanned = [(leaf, _with_echoes(leaf.text, found, echoes)) for leaf, found in scanned]
+        scanned = [(leaf, _with_echoes(leaf.text, found, echoes)) for leaf, found in scanned]
         return Scanned(scanned, is_quiet)
 
     def is_quiet(self, texts: Iterable[str]) -> bool:
@@ -465,6 +464,8 @@ _DUMP: Final = 64
 
 
 def _with_echoes(text: str, found: list[SecretMatch], echoes: Echoes[SecretMatch]) -> list[SecretMatch]:
+    if not echoes:
+        return found
     more = [
         msgspec.structs.replace(about, start=span[0], end=span[1], echo=True)
         for start, end, about in echoes.spans(text, [(match.start, match.end) for match in found])
@@ -506,7 +507,7 @@ def _whole(text: str) -> SecretMatch:
 
 def with_copies(text: str, found: list[SecretMatch], known: Mapping[str, SecretMatch]) -> list[SecretMatch]:
     """`found`, with the other places in `text` where values stand that are `known` to be secrets."""
-    return _with_echoes(text, found, Echoes(known.items())) if known else found
+    return _with_echoes(text, found, Echoes(known.items()))
 
 
 def masked(text: str, found: Sequence[SecretMatch]) -> str:

@@ -6,15 +6,15 @@ the same: `matching` with RE2, `vectorscan` with a compiled database.
 
 from __future__ import annotations
 
-from enum import IntEnum
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from guardhouse.detect.secrets.interface import Pass
 from guardhouse.detect.secrets.kinds import FIRST_FORM, FIRST_NAMED, KINDS, PREFIXED
 from guardhouse.detect.secrets.kinds.rows import literals
 from guardhouse.detect.secrets.pairs import PAIR, PAIR_TRIGGERS
 from guardhouse.detect.secrets.runs import plain_body
-from guardhouse.detect.secrets.sight.veils import VEILS, Sign, Veil
+from guardhouse.detect.secrets.sight.veils import VEILS, Veil
 
 if TYPE_CHECKING:
     from guardhouse.detect.secrets.kinds.rows import Prefixed
@@ -24,25 +24,6 @@ REST_TARGET: Final = PAIR_TARGET + 1
 """Tokens that are whole, and may all the same go on on the next line."""
 VEIL_TARGET: Final = REST_TARGET + 1
 """Targets from here on are veils. Below are the kinds, by their place in the table, pairs and rests."""
-
-
-class Pass(IntEnum):
-    """What is looked for together. All at once is slower; which goes best with which is measured, not understood."""
-
-    WORDS = 0
-    """What has a fixed text in it, but for the next."""
-    NAMES = 1
-    """Names of services, and marks inside words."""
-    RUNS = 2
-    """These and the rest have no fixed text."""
-    JOINED = 3
-    SPACED = 4
-    DUMPS = 5
-
-    @property
-    def has_text(self) -> bool:
-        """Whether what is looked for has a fixed text in it."""
-        return self <= Pass.NAMES
 
 
 class Trigger(NamedTuple):
@@ -71,15 +52,14 @@ def without_words() -> tuple[Trigger, ...]:
     return (
         *map(of_kind, range(FIRST_FORM, FIRST_NAMED)),
         *(Trigger(PAIR_TARGET, PAIR.anchor, pattern) for pattern in PAIR_TRIGGERS),
-        *(Trigger(VEIL_TARGET + sign.veil, sign.pattern, sign.pattern, _look(sign)) for sign in VEILS),
+        *(Trigger(VEIL_TARGET + sign.veil, sign.pattern, sign.pattern, sign.look) for sign in VEILS),
     )
 
 
 def of_kind(index: int) -> Trigger:
     """That of one kind."""
     kind = KINDS[index]
-    look = Pass.NAMES if index >= FIRST_NAMED else Pass.JOINED if kind.id in _JOINED else Pass.WORDS
-    return Trigger(index, kind.anchor, kind.trigger or kind.anchor, look)
+    return Trigger(index, kind.anchor, kind.trigger or kind.anchor, kind.look)
 
 
 def of_prefixed_row(index: int, row: Prefixed) -> list[Trigger]:
@@ -106,23 +86,9 @@ def of_row_backwards(row: Prefixed) -> list[Trigger]:
     if not heads:
         return []
     anchor = "|".join(map(_quoted, heads))
-    return [Trigger(VEIL_TARGET + Veil.REVERSED, anchor, rf"{_TOKEN}{{12}}(?:{anchor}){_EDGE}")]
+    return [Trigger(VEIL_TARGET + Veil.REVERSED, anchor, rf"{_TOKEN}{{12}}(?:{anchor}){_EDGE}", Pass.NAMES)]
 
 
-def _look(sign: Sign) -> Pass:
-    """With which others a sign is looked for: one that holds a fixed text, with the words."""
-    has_text = "0[xX]" in sign.pattern or "0: " in sign.pattern or "H4sI" in sign.pattern
-    return Pass.WORDS if has_text else _LOOKS.get(sign.veil, Pass.WORDS)
-
-
-_LOOKS: Final = {
-    Veil.BASE64: Pass.RUNS,
-    Veil.HEX: Pass.RUNS,
-    Veil.SPACED: Pass.SPACED,
-    Veil.DUMP: Pass.DUMPS,
-    Veil.MARKS: Pass.NAMES,
-}
-_JOINED: Final = frozenset({"unknown_service_token"})
 _TELLING: Final = 4
 TELLING_BACKWARDS: Final = 4
 _TOKEN: Final = r"[A-Za-z0-9_\-]"

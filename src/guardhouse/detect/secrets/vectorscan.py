@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from guardhouse.detect.secrets.triggers import Pass, digest, triggers
+from guardhouse.detect.secrets.interface import Pass
+from guardhouse.detect.secrets.triggers import digest, triggers
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.detect.secrets.interface import Category, SecretKind
+from guardhouse.detect.secrets.interface import Category, Pass, SecretKind
 from guardhouse.detect.secrets.kinds.rows import EDGE, END
 from guardhouse.detect.secrets.masks import REDACTED_JWT
 from guardhouse.model import Confidence
@@ -56,6 +56,7 @@ FORMS: Final = (
     SecretKind(
         id="discord_bot_token",
         what="Discord bot",
+        look=Pass.JOINED,
         anchor=r"\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{8}",
         trigger=r"[A-Za-z0-9_\-]{16}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27}",
         pattern=EDGE + r"[MNO]([A-Za-z0-9_\-]{23,28}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,})",
@@ -95,6 +96,7 @@ FORMS: Final = (
     SecretKind(
         id="vault_token",
         what="HashiCorp Vault",
+        look=Pass.NAMES,
         anchor=r"(?:hv[sbr]|^[sbr]|[^A-Za-z0-9_.\])][sbr])\.[A-Za-z0-9_\-]{24}",
         pattern=r"(?:hv[sbr]|^[sbr]|[^A-Za-z0-9_.\])][sbr])\.([A-Za-z0-9_\-]{24,})",
         checks=("real", "very_random"),
@@ -421,6 +423,7 @@ FORMS: Final = (
     SecretKind(
         id="unknown_service_token",
         what="a service whose tokens begin with its name",
+        look=Pass.JOINED,
         anchor=r"[A-Za-z][_\-][A-Za-z0-9]{32}",
         before=96,
         pattern=(

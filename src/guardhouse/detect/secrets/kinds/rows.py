@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from guardhouse.detect.secrets.interface import SecretKind
+from guardhouse.detect.secrets.interface import Pass, SecretKind
 from guardhouse.detect.secrets.runs import RunReader, plain_body
 from guardhouse.model import Confidence
 
@@ -292,6 +292,7 @@ def of_named(row: Named) -> SecretKind:
         id=row.id,
         what=row.what,
         anchor=f"(?i)(?:{names})",
+        look=Pass.NAMES,
         trigger=rf"(?i)(?:{names})(?s:.){{0,48}}?(?:[0-9]|[A-Za-z0-9_\-]{{24}})",
         pattern=f"(?i:{names})(?:{by_shape}|{by_word})",
         before=96,

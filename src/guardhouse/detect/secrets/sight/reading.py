@@ -192,6 +192,8 @@ def _base64(data: bytes, ends: Sequence[int], taken: Taken, budget: Budget, read
         if match is None or taken(start) >= match.end():
             continue
         done = match.end()
+        if done - start < _LEAST_BASE64:
+            continue
         if not budget.take(done - start):
             reading.unread.append((start, done))
             continue
@@ -207,6 +209,7 @@ def _base64(data: bytes, ends: Sequence[int], taken: Taken, budget: Budget, read
             reading.plain.end()
 
 
+_LEAST_BASE64: Final = 24
 # All lines but the last are long: what follows a short one is another thing.
 _BASE64: Final = r"(?:[A-Za-z0-9+/_\-]{16,}(?:\\?\r?\n|\\r\\n|\\n)[ \t>]{0,32})*[A-Za-z0-9+/_\-]*={0,3}"
 

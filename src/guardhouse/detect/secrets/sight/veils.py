@@ -9,6 +9,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, NamedTuple
 
+from guardhouse.detect.secrets.interface import Pass
+
 
 class Veil(IntEnum):
     """How something can be hidden."""
@@ -36,6 +38,7 @@ class Sign(NamedTuple):
     veil: Veil
     pattern: str
     """RE2, over UTF-8 bytes, of bounded width."""
+    look: Pass = Pass.NAMES
 
 
 # Characters that are never escaped but to hide something: letters, digits, `-`, `.` and `_`, in hexadecimal.
@@ -57,7 +60,9 @@ _WIDE_LETTER: Final = r"(?:\xef\xbc[\x90-\x99\xa1-\xba\xbf]|\xef\xbd[\x81-\x9a])
 # Base64 of text has letters in fours of which the first three can't be just any.
 _QUAD: Final = r"[CDI-Za-f][AC-HQS-Xgi-nwy-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/_\-]"
 _WIDE_QUADS: Final = r"[I-Za-f][AQgw][AB][A-Za-z0-9+/]A[C-H][AEIMQUYcgkosw048]A"
-BASE64_SEEN: Final = 24
+_BYTE: Final = "(?:[2-7][0-9A-Fa-f]|0[9aAdD])"
+"""A character of text, in hexadecimal."""
+BASE64_SEEN: Final = 16
 HEX_SEEN: Final = 32
 SPACED_SEEN: Final = 24
 
@@ -77,16 +82,17 @@ VEILS: Final = (
     Sign(Veil.MARKS, rf"{FANCY}{FANCY}{FANCY}|{FANCY}{_WORD}|{_WORD}{FANCY}"),
     Sign(Veil.MARKS, rf"{_WORD}\x1b[\[\]]"),
     Sign(Veil.MARKS, rf"{_WORD}\\\r?\n[ \t]{{0,16}}{_WORD}"),
-    Sign(Veil.BASE64, rf"(?:^|[^A-Za-z0-9])(?:{_QUAD}){{6}}"),
-    Sign(Veil.BASE64, rf"(?:^|[^A-Za-z0-9])(?:{_WIDE_QUADS}){{3}}"),
-    Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9])H4sI[A-Za-z0-9+/_\-]{20}"),
-    Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9])e[JNFA][A-Za-z0-9+/_\-]{22}"),
-    Sign(Veil.HEX, r"(?:^|[^A-Za-z0-9])(?:[2-7][0-9a-fA-F]|0[9aAdD]){16}"),
-    Sign(Veil.HEX, r"[^A-Za-z0-9]0[xX](?:[2-7][0-9a-fA-F]|0[9aAdD]){16}"),
-    Sign(Veil.DUMP, r"(?:^ ?|\n ?| {2}|: |\t|\n[0-7]{7} |^[0-7]{7} )(?:(?:[2-7][0-9A-Fa-f]|0[9aAdD])[ :,]){8}"),
-    Sign(Veil.DUMP, r"[0-9A-Fa-f]{6}0: (?:[2-7][0-9A-Fa-f]|0[9aAdD]){2} (?:[2-7][0-9A-Fa-f]|0[9aAdD]){2} "),
-    Sign(Veil.DUMP, r"(?:^|[^,\s]\s{0,4}|\n\s{0,16})(?:0[xX](?:[2-7][0-9A-Fa-f]|0[9aAdD]),\s{0,2}){8}"),
-    Sign(Veil.SPACED, r"(?:^|\n|[^A-Za-z0-9 ]|[^ ]{2} )(?:[A-Za-z0-9_\-+/=.] ){12}"),
+    Sign(Veil.BASE64, rf"(?:^|[^A-Za-z0-9])(?:{_QUAD}){{4}}", Pass.RUNS),
+    Sign(Veil.BASE64, rf"(?:^|[^A-Za-z0-9])(?:{_WIDE_QUADS}){{2}}", Pass.WORDS),
+    Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9])H4sI[A-Za-z0-9+/_\-]{12}", Pass.WORDS),
+    Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9])e[JNFA][A-Za-z0-9+/_\-]{14}", Pass.WORDS),
+    Sign(Veil.HEX, rf"(?:^|[^A-Za-z0-9]){_BYTE}{{16}}", Pass.RUNS),
+    Sign(Veil.HEX, rf"[^A-Za-z0-9]0[xX]{_BYTE}{{16}}"),
+    Sign(Veil.DUMP, rf"(?: {_BYTE}){{7}}", Pass.RUNS),
+    Sign(Veil.DUMP, rf"(?:[:,]{_BYTE}){{7}}", Pass.DUMPS),
+    Sign(Veil.DUMP, rf"[0-9A-Fa-f]{{6}}0: {_BYTE}{{2}} {_BYTE}{{2}} "),
+    Sign(Veil.DUMP, rf"(?:^|[^,\s]\s{{0,4}}|\n\s{{0,16}})(?:0[xX]{_BYTE},\s{{0,2}}){{8}}"),
+    Sign(Veil.SPACED, r"(?:^|\n|[^A-Za-z0-9 ]|[^ ]{2} )(?:[A-Za-z0-9_\-+/=.] ){12}", Pass.SPACED),
     Sign(Veil.WIDE, r"(?:^\x00?|[^\x00])(?:[ -~]\x00){8}"),
     Sign(Veil.WIDE, r"(?:^|[^ -~])(?:\x00[ -~]){8}\x00"),
     Sign(Veil.TAGS, r"(?:\xf3\xa0[\x80\x81][\x80-\xbf]){8}"),
