@@ -250,10 +250,10 @@ def _unknown_token(text: str) -> bool:
 def _header_value(text: str) -> bool:
     """A credential, not a word that happens to follow `basic` or `bearer`."""
     return (
-        not is_placeholder(text)
-        and "://" not in text
+        "://" not in text
         and (_has_digit(text) or (longest_run(text) >= 16 and not text.islower()))
         and (wordiness(text) < 0.6 or longest_run(text) >= 20)
+        and not is_placeholder(text)
     )
 
 

@@ -68,7 +68,8 @@ class Taken:
         reach = 0
         for place in places:
             while start <= place:
-                reach = max(reach, end)
+                if end > reach:  # noqa: PLR1730 - to call `max` would take as long as all the rest
+                    reach = end
                 start, end = next(spans, _NO_MORE)
             if place >= reach:
                 found.append(place)

@@ -75,6 +75,7 @@ class RunReader:
         """With `edge`, no word runs into the token; with `end`, the token does not go on. `in_base64`: nor do `+` and
         `/` stand beside it."""
         self._heads = sorted((head.encode("latin-1") for head in heads), key=len, reverse=True)
+        self._width = len(self._heads[0]) if len(self._heads[0]) == len(self._heads[-1]) else 0
         self._body = body
         self._lead = lead
         self._edge = edge
@@ -89,6 +90,7 @@ class RunReader:
     def __call__(self, data: bytes, ends: Sequence[int]) -> Iterator[tuple[int, int, int]]:
         """Where each token begins, and which part of it is masked."""
         size, lead, least, most = len(data), self._lead, self._body.least, self._body.most
+        width = 0 if self._edge else self._width
         stops = data.translate(self._table) if len(ends) > _CROWD else None
         reach = last = behind = 0
         for end in sorted(ends):
@@ -108,8 +110,9 @@ class RunReader:
                 stop = self._ended(data, start + least, stop)
             if stop - start < least:
                 continue
-            low = self._low(data, start, behind)
-            if low >= 0:
+            # Of beginnings that are all as long, the trigger has found one just there.
+            low = start - width if width else self._low(data, start, behind)
+            if low >= behind:
                 behind = stop
                 yield low, start, stop
 

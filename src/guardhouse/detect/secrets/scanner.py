@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
@@ -249,33 +250,34 @@ class SecretScanner:
 
     def _of_kind(
         self, index: int, data: bytes, ends: list[int], known: Callable[[int, int], bool] | None = None
-    ) -> Iterator[Raw]:
+    ) -> list[Raw]:
         """The matches of a kind near where its trigger was found."""
         kind = KINDS[index]
-        if kind.spans is not None:
-            spans: Iterable[tuple[int, int, int]] = kind.spans(data, ends)
-        else:
-            spans = _spans(_searcher(index), kind, data, ends)
-        checks = [CHECKS[name] for name in kind.checks]
+        spans = iter(kind.spans(data, ends)) if kind.spans else _spans(_searcher(index), kind, data, ends)
+        # Without an edge, a match begins with its own first letter.
+        if not kind.self_evident:
+            spans = ((low, start, end) for low, start, end in spans if not _is_digest(data, low))
+        if known is not None:
+            spans = ((low, start, end) for low, start, end in spans if not known(start, end))
+        found = list(islice(self._checked(index, data, spans), _BELIEVED))
+        found += [Raw(index, low, start, end, kind.confidence) for low, start, end in spans]
+        return found
+
+    def _checked(self, index: int, data: bytes, spans: Iterator[tuple[int, int, int]]) -> Iterator[Raw]:
+        """Those matches of a kind that pass its checks."""
+        kind = KINDS[index]
+        # Placeholders last: to know one takes longest.
+        checks = [CHECKS[name] for name in sorted(kind.checks, key="real".__eq__)]
         behind_letter = CHECKS[kind.behind_letter] if kind.behind_letter else None
         proof = CHECKS[kind.proof] if kind.proof else None
-        confidence = kind.confidence
-        passed = 0
-        has_edge = not kind.self_evident
         for low, start, end in spans:
-            if (known is not None and known(start, end)) or (has_edge and _is_digest(data, low)):
+            head = data[start : min(end, start + _LOOKED_AT)].decode("latin-1")
+            if not all(check(head) for check in checks):
                 continue
-            if passed < _BELIEVED:
-                head = data[start : min(end, start + _LOOKED_AT)].decode("latin-1")
-                if not all(check(head) for check in checks):
-                    continue
-                if behind_letter is not None and _is_glued(data, low) and not behind_letter(head):
-                    continue
-                passed += 1
-                sure = proof is not None and proof(head)
-                yield Raw(index, low, start, end, Confidence.HIGH if sure else confidence)
-            else:
-                yield Raw(index, low, start, end, confidence)
+            if behind_letter is not None and _is_glued(data, low) and not behind_letter(head):
+                continue
+            sure = proof is not None and proof(head)
+            yield Raw(index, low, start, end, Confidence.HIGH if sure else kind.confidence)
 
     def _under(self, name: str, text: str, size: int, raws: list[Raw]) -> Iterator[Raw]:
         """The whole text, if the key it stands under makes it a secret."""
@@ -362,6 +364,8 @@ def _carry_on(data: bytes, raws: list[Raw]) -> None:
     raws.sort(key=BY_START)
     starts = [raw.start for raw in raws]
     for place, raw in enumerate(raws):
+        if place + 1 < len(raws) and 0 <= raws[place + 1].low - raw.end < _NEAR:
+            continue
         if raw.rank >= FIRST_FORM or data[raw.end : raw.end + 1] not in _LINE_ENDS:
             continue
         following = bisect_left(starts, raw.end, place + 1)
