@@ -10,8 +10,6 @@ import sys
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from guardhouse.detect.secrets.checks import shape, wordiness
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -158,41 +156,4 @@ def is_escaped(data: bytes, at: int) -> bool:
         or (before[-4:-2] == b"\\x" and _HEX.issuperset(before[-2:]))
         or (before[:2] == b"\\u" and _HEX.issuperset(before[2:]))
         or (before[-1:] == b"m" and b"[" in before)
-    )
-
-
-_LEAST_REST: Final = 8
-_MOST_REST: Final = 512
-_LETTERS: Final = 4
-_BEFORE_REST: Final = b" \t\r\n\\>#*|"
-_IN_REST: Final = _BASE64 | frozenset(b"_-.")
-_REST_ENDS: Final = bytes(byte in _IN_REST for byte in range(256))
-_BEHIND_REST: Final = frozenset(b"\r\n\\\"'`,;)]}<&")
-"""What may follow a rest. Not a blank: then it is the first word of a line."""
-
-
-def rest_end(data: bytes, end: int, limit: int) -> int:
-    """Where the rest of a token ends, before `limit`, that was broken at the end of its line, which is at `end`; `end`
-    if there is no rest: the next line begins with something else than a piece of a random text."""
-    while True:
-        line = data[end : min(limit, end + _MOST_REST)]
-        lead = line[: len(line) - len(line.lstrip(_BEFORE_REST))]
-        if lead.count(b"\n") != 1:
-            return end
-        run = line[len(lead) :].translate(_REST_ENDS).find(b"\0")
-        stop = len(line) if run < 0 else len(lead) + run
-        if stop < len(line) and line[stop] not in _BEHIND_REST:
-            return end
-        if not _is_random(line[len(lead) : stop].decode("latin-1")):
-            return end
-        end += stop
-
-
-def _is_random(text: str) -> bool:
-    form = shape(text)
-    return (
-        len(text) >= _LEAST_REST
-        and "0" in form
-        and form.count("a") + form.count("A") >= _LETTERS
-        and wordiness(text) < 0.6
     )

@@ -7,13 +7,13 @@ reads no clock and no file.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
+from guardhouse.detect.secrets.broken_lines import carry_on
 from guardhouse.detect.secrets.checks import CHECKS, JUDGED
 from guardhouse.detect.secrets.echoes import Echoes
 from guardhouse.detect.secrets.interface import (
@@ -23,12 +23,13 @@ from guardhouse.detect.secrets.interface import (
     SecretKind,
     SecretMatch,
 )
-from guardhouse.detect.secrets.kinds import FIRST_FORM, KINDS
+from guardhouse.detect.secrets.kinds import KINDS
 from guardhouse.detect.secrets.masks import MASKED, REDACTED, Fingerprints
 from guardhouse.detect.secrets.offsets import Offsets, bytes_of
-from guardhouse.detect.secrets.overlaps import BY_START, Known, Raw, Taken, around_masks, settled
-from guardhouse.detect.secrets.pairs import PAIR, PairReader, classify, judge
-from guardhouse.detect.secrets.runs import is_escaped, rest_end
+from guardhouse.detect.secrets.overlaps import Known, Raw, Taken, around_masks, settled
+from guardhouse.detect.secrets.pairs import PAIR, PairReader
+from guardhouse.detect.secrets.promises import classify, judge
+from guardhouse.detect.secrets.runs import is_escaped
 from guardhouse.detect.secrets.searching import Searcher
 from guardhouse.detect.secrets.sight.veils import Veil
 from guardhouse.detect.secrets.triggers import PAIR_TARGET, REST_TARGET, VEIL_TARGET
@@ -179,7 +180,7 @@ class SecretScanner:
             )
         raws.extend(self._of_own_kinds(data))
         if places.pop(REST_TARGET, None):
-            _carry_on(data, raws)
+            carry_on(data, raws)
         if depth < _DEEPEST:
             seen = {target - VEIL_TARGET: sorted(ends) for target, ends in places.items() if target >= VEIL_TARGET}
             if seen:
@@ -357,31 +358,6 @@ def _spans(searcher: Searcher, kind: SecretKind, data: bytes, ends: list[int]) -
             # Of two groups, the one that is there.
             start, at = spans[1] if spans[1][0] >= 0 else spans[2]
             yield spans[0][0], start, at
-
-
-def _carry_on(data: bytes, raws: list[Raw]) -> None:
-    """Makes tokens longer that were broken at the end of a line, and go on where nothing else was found."""
-    raws.sort(key=BY_START)
-    starts = [raw.start for raw in raws]
-    for place, raw in enumerate(raws):
-        if place + 1 < len(raws) and 0 <= raws[place + 1].low - raw.end < _NEAR:
-            continue
-        if raw.rank >= FIRST_FORM or data[raw.end : raw.end + 1] not in _LINE_ENDS:
-            continue
-        following = bisect_left(starts, raw.end, place + 1)
-        limit = raws[following].low if following < len(raws) else len(data)
-        if limit - raw.end < _NEAR:
-            continue
-        kind = KINDS[raw.rank]
-        if not kind.goes_on or (kind.proof and raw.confidence is Confidence.HIGH):
-            continue
-        end = rest_end(data, raw.end, limit)
-        if end > raw.end:
-            raws[place] = Raw(raw.rank, raw.low, raw.start, end, raw.confidence, raw.also)
-
-
-_NEAR: Final = 8
-_LINE_ENDS: Final = (b"\n", b"\r", b"\\")
 
 
 def _is_glued(data: bytes, low: int) -> bool:
