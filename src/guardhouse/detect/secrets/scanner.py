@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from guardhouse.detect.secrets.broken_lines import carry_on
 from guardhouse.detect.secrets.checks import CHECKS, JUDGED
 from guardhouse.detect.secrets.echoes import Echoes
 from guardhouse.detect.secrets.interface import (
@@ -179,7 +178,9 @@ class SecretScanner:
                 ]
             )
         raws.extend(self._of_own_kinds(data))
-        if places.pop(REST_TARGET, None):
+        if REST_TARGET in places:
+            from guardhouse.detect.secrets.broken_lines import carry_on  # few texts need it
+
             carry_on(data, raws)
         if depth < _DEEPEST:
             seen = {target - VEIL_TARGET: sorted(ends) for target, ends in places.items() if target >= VEIL_TARGET}
