@@ -178,7 +178,7 @@ class SecretScanner:
                 ]
             )
         raws.extend(self._of_own_kinds(data))
-        if REST_TARGET in places:
+        if raws and REST_TARGET in places:
             from guardhouse.detect.secrets.broken_lines import carry_on  # few texts need it
 
             carry_on(data, raws)
