@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import random
 import tracemalloc
 
@@ -43,6 +44,17 @@ def test_a_short_stream_comes_out_as_the_whole_text_would(text, sizes):
     assert streamed(cut(text, sizes)) == REDACTOR.text(text)
 
 
+def key(chance: random.Random, lines: int, end: str = "-----END PGP " + "PRIVATE KEY BLOCK-----\n") -> str:
+    """A private key of so many lines, no two of them alike."""
+    body = [base64.b64encode(chance.randbytes(48)).decode() + "\n" for _ in range(lines)]
+    return "-----BEGIN PGP " + "PRIVATE KEY BLOCK-----\n\n" + "".join(body) + end
+
+
+def wrapped(run: str) -> str:
+    """A run of base64 in lines."""
+    return "".join(run[at : at + 76] + "\n" for at in range(0, len(run), 76))
+
+
 def long_text(seed: int) -> str:
     chance = random.Random(seed)
     parts = []
@@ -56,6 +68,8 @@ def long_text(seed: int) -> str:
                 base64.b64encode(f"token={TOKEN} {PROSE * chance.randint(0, 30)}".encode()).decode() + "\n",
                 "word" * chance.randint(1, 3000) + " ",
                 "日本語のテキスト" * 40 + "\n",
+                key(chance, chance.choice([5, 100, 400, 2000])),
+                wrapped(base64.b64encode(gzip.compress(chance.randbytes(60_000))[:-9]).decode()),
             ]
         )
         parts.append(part)
@@ -101,6 +115,27 @@ def test_a_private_key_that_never_ends_hides_no_prose_after_it():
     out = streamed([key, PROSE * 3000])
     assert MIX[:12] not in out
     assert out.count(PROSE) == 3000
+
+
+@pytest.mark.parametrize("end", ["", "-----END PGP " + "PRIVATE KEY BLOCK-----\n"])
+def test_however_a_long_private_key_lies_in_a_stream_no_line_of_it_comes_out(end):
+    chance = random.Random(5)
+    for shift in range(66):
+        text = (PROSE * 800)[: 60_000 + shift] + "\n" + key(chance, 400, end) + PROSE * 1000
+        lines = [line for line in text.splitlines() if len(line) == 64]
+        out = streamed([text])
+        assert len(lines) == 400
+        assert [line for line in lines if line[:12] in out or line[-12:] in out] == []
+        assert out.count(PROSE) == text.count(PROSE)
+
+
+def test_what_is_packed_and_can_not_be_read_is_masked_over_all_its_lines():
+    chance = random.Random(6)
+    run = base64.b64encode(gzip.compress(chance.randbytes(180_000))[:-9]).decode()
+    for text in (run + "\n", wrapped(run)):
+        out = streamed([PROSE * 10, text, "\n", PROSE * 2000])
+        assert out.count(PROSE) == 2010
+        assert len(out) < len(PROSE) * 2010 + 200
 
 
 @pytest.mark.parametrize("place", [0, 30_000, 70_000, 100_001, 150_002])

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from guardhouse.detect.secrets import Category, with_copies
-from guardhouse.detect.secrets.private_keys import is_key_line
+from guardhouse.detect.secrets import UNREADABLE_ID, Category, is_key_line, with_copies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,6 +30,9 @@ _SHORTEST: Final = 8
 _TOKEN: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-.~%\\")
 _LINE: Final = 4096
 _DASHES: Final = "-----"
+_LONG: Final = 16
+_BETWEEN: Final = 40
+_LINE_ENDS: Final = frozenset(" \t\r\n\\>")
 
 
 class StreamRedactor:
@@ -46,8 +48,12 @@ class StreamRedactor:
         self._waiting = 0
         self._known: dict[str, SecretMatch] = {}
         """Secrets that are known by their context, the latest last: elsewhere they stand without it."""
-        self._inside: Category | None = None
+        self._inside: SecretMatch | None = None
         """The secret that has not ended yet."""
+        self._is_cut = False
+        """Whether the line of a key was cut in which it goes on."""
+        self._line = 0
+        """How much of the line of a blob has been seen."""
         self._started = False
 
     def feed(self, text: str) -> str:
@@ -57,30 +63,33 @@ class StreamRedactor:
         if len(self._buffer) + self._waiting < _PART + _AHEAD:
             return ""
         self._gather()
-        out: list[str] = []
-        at = 0
-        while len(self._buffer) - at >= _PART + _AHEAD:
-            if self._inside is not None:
-                done = self._skipped(at)
-                if done == at:
-                    break
-                at = done
-                continue
-            size, masked = self._part(self._buffer[at : at + _PART + _AHEAD])
-            out.append(masked)
-            at += size
-        self._buffer = self._buffer[at:]
-        return "".join(out)
+        return self._parts(ended=False)
 
     def end(self) -> str:
         """The rest, when no more will come."""
         self._gather()
-        if self._inside is not None:
-            self._buffer = self._buffer[self._skipped(0, ended=True) :]
+        out = self._parts(ended=True)
         rest, self._buffer = self._buffer, ""
         if not self._started:
             return self._redactor.text(rest)
-        return self._masked(rest, len(rest), self._found(rest)) if rest else ""
+        return out + self._masked(rest, len(rest), self._found(rest)) if rest else out
+
+    def _parts(self, *, ended: bool) -> str:
+        """What can be let go of the buffer, part by part; the rest stays in it."""
+        out: list[str] = []
+        at = 0
+        while self._inside is not None or len(self._buffer) - at >= _PART + _AHEAD:
+            if self._inside is None:
+                size, masked = self._part(self._buffer[at : at + _PART + _AHEAD])
+                out.append(masked)
+                at += size
+                continue
+            done = self._skipped(at, ended=ended)
+            if done == at and self._inside is not None:
+                break
+            at = done
+        self._buffer = self._buffer[at:]
+        return "".join(out)
 
     def _gather(self) -> None:
         self._buffer = "".join((self._buffer, *self._pieces))
@@ -94,8 +103,11 @@ class StreamRedactor:
         for match in found:
             if match.start < size < match.end:
                 size = match.end
-        if found and size == len(window) == found[-1].end:
-            self._inside = found[-1].category
+                if not window[size:].strip():
+                    # It reaches as far as can be seen: what follows may be part of it.
+                    self._inside = match
+                    self._is_cut = size == len(window)
+                    self._line = _LONG
         masked = self._masked(window, size, found)
         self._started = True
         self._before = (self._before + window[:size])[-_BEHIND:]
@@ -125,35 +137,78 @@ class StreamRedactor:
         # Masking can bring out another secret.
         return self._redactor.text(masked) if here else masked
 
-    def _skipped(self, at: int, *, ended: bool = False) -> int:
+    def _skipped(self, at: int, *, ended: bool) -> int:
         """Where the secret ends that began earlier and is masked already, or how far it is known to go on."""
-        if self._inside is Category.PRIVATE_KEY:
-            return self._key_skipped(at, ended=ended)
-        buffer, stop = self._buffer, at
-        while stop < len(buffer) and buffer[stop] in _TOKEN:
-            stop += 1
-        if stop < len(buffer):
-            self._inside = None
-        self._before = (self._before + buffer[at:stop])[-_BEHIND:]
+        inside = self._inside
+        if inside is not None and inside.category is Category.PRIVATE_KEY:
+            stop = self._key_skipped(at, ended=ended)
+        elif inside is not None and inside.kind == UNREADABLE_ID:
+            stop = self._blob_skipped(at, ended=ended)
+        else:
+            stop = self._run_end(at)
+            if stop < len(self._buffer):
+                self._inside = None
+        self._before = (self._before + self._buffer[at:stop])[-_BEHIND:]
         return stop
 
-    def _key_skipped(self, at: int, *, ended: bool) -> int:
-        """Behind the lines that look like a key's; dashes end it. Only whole lines are judged."""
+    def _run_end(self, at: int) -> int:
         buffer = self._buffer
+        while at < len(buffer) and buffer[at] in _TOKEN:
+            at += 1
+        return at
+
+    def _key_skipped(self, at: int, *, ended: bool) -> int:
+        """Behind the lines that look like a key's; dashes end it. Only whole lines are judged; of a line that was cut,
+        the rest goes with its beginning."""
+        buffer = self._buffer
+        if self._is_cut:
+            at = self._run_end(at)
+            if at == len(buffer) and not ended:
+                return at
+            self._is_cut = False
+        done = at
         while at < len(buffer):
             stop = buffer.find("\n", at, at + _LINE) + 1
             if not stop:
                 if len(buffer) - at < _LINE and not ended:
-                    return at
+                    return done
                 stop = min(at + _LINE, len(buffer))
             line = buffer[at:stop]
             dashes = line.find(_DASHES)
-            if dashes >= 0 or not (is_key_line(line.encode("utf-8", "replace")) or not line.strip()):
+            if dashes >= 0:
                 self._inside = None
-                self._before = ""
-                return at + max(0, dashes)
+                return at + dashes
+            if is_key_line(line.encode("utf-8", "replace")):
+                if not line.endswith("\n"):
+                    stop = self._run_end(stop)
+                    self._is_cut = stop == len(buffer)
+                done = stop
+            elif line.strip():
+                self._inside = None
+                return done
             at = stop
-        return at
+        return done
+
+    def _blob_skipped(self, at: int, *, ended: bool) -> int:
+        """Behind a run of base64, and the lines that go on with it: all but the last are long."""
+        buffer = self._buffer
+        while True:
+            stop = self._run_end(at)
+            self._line += stop - at
+            if stop == len(buffer) and not ended:
+                return stop
+            following = stop
+            while following < min(len(buffer), stop + _BETWEEN) and buffer[following] in _LINE_ENDS:
+                following += 1
+            if following == len(buffer) and not ended:
+                return stop
+            is_more = (
+                following < len(buffer) and buffer.count("\n", stop, following) == 1 and buffer[following] in _TOKEN
+            )
+            if not is_more or self._line < _LONG or "=" in buffer[max(at, stop - 1) : stop]:
+                self._inside = None
+                return stop
+            at, self._line = following, 0
 
 
 def _break(window: str) -> int:

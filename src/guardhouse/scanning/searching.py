@@ -8,9 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.detect.secrets import KINDS, with_copies
-from guardhouse.detect.secrets.pairs import PAIR
-from guardhouse.detect.secrets.scanner import UNREADABLE
+from guardhouse.detect.secrets import KINDS, PAIR, UNREADABLE, with_copies
 from guardhouse.scanning.excerpts import Positions, excerpt
 from guardhouse.scanning.interface import Finding, NotScanned, Report
 from guardhouse.scanning.reading import read_file, read_stream

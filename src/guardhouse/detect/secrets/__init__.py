@@ -3,7 +3,8 @@
 from guardhouse.detect.secrets.interface import Category, CustomKind, Matcher, SecretKind, SecretMatch
 from guardhouse.detect.secrets.kinds import KINDS
 from guardhouse.detect.secrets.masks import REDACTED, Fingerprints
-from guardhouse.detect.secrets.pairs import PAIR_ID
+from guardhouse.detect.secrets.pairs import PAIR, PAIR_ID
+from guardhouse.detect.secrets.private_keys import is_key_line
 from guardhouse.detect.secrets.scanner import UNREADABLE, Scanned, SecretScanner, masked, with_copies
 from guardhouse.detect.secrets.walk import rebuilt
 
@@ -11,8 +12,10 @@ UNREADABLE_ID = UNREADABLE.id
 
 __all__ = [
     "KINDS",
+    "PAIR",
     "PAIR_ID",
     "REDACTED",
+    "UNREADABLE",
     "UNREADABLE_ID",
     "Category",
     "CustomKind",
@@ -22,6 +25,7 @@ __all__ = [
     "SecretKind",
     "SecretMatch",
     "SecretScanner",
+    "is_key_line",
     "masked",
     "rebuilt",
     "with_copies",
