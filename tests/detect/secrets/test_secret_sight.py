@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guardhouse.detect.secrets import SecretScanner, masked
+from guardhouse.detect.secrets.sight.veils import INVISIBLE
 from guardhouse.detect.secrets.sight.view import View
 
 SCANNER = SecretScanner()
@@ -97,7 +98,57 @@ HIDDEN = {
     "a dump in fours": dump(SAID.encode(), "{at:08x}: {fours}  {shown}"),
     "a dump without places": dump(SAID.encode(), "{pairs}"),
     "an array": ", ".join(f"0x{byte:02x}" for byte in SAID.encode()),
+    "an array in lines": "  "
+    + ",\n  ".join(
+        ", ".join(f"0x{byte:02x}" for byte in SAID.encode()[at : at + 12]) for at in range(0, len(SAID), 12)
+    ),
+    "a dump in words": "\n".join(
+        f"{at:07x} "
+        + " ".join(
+            f"{SAID.encode()[i + 1]:02x}{SAID.encode()[i]:02x}" for i in range(at, min(at + 16, len(SAID) - 1), 2)
+        )
+        for at in range(0, len(SAID), 16)
+    ),
+    "base64 of UTF-16 with a mark": b64(SAID.encode("utf-16")),
+    "base64 of UTF-16 with a mark, the other way round": b64(b"\xfe\xff" + SAID.encode("utf-16-be")),
+    "gzip in base64, with something behind it": b64(gzip.compress(b"nothing") + SAID.encode()),
 }
+
+
+def invisible() -> list[str]:
+    """Every character that `INVISIBLE` speaks of."""
+    import re2
+
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    pattern = re2.compile(INVISIBLE.encode("latin-1"), options)
+    codes = [*range(1, 0xD800), *range(0xE000, 0x10000), *range(0x1D000, 0x1D400), *range(0xE0000, 0xE0200)]
+    return [chr(code) for code in codes if pattern.fullmatch(chr(code).encode())]
+
+
+def test_no_character_that_nobody_sees_hides_a_token():
+    characters = invisible()
+    assert len(characters) > 300
+    for char in characters:
+        text = f"token {TOKEN[:9]}{char}{TOKEN[9:20]}{char}{TOKEN[20:]} end"
+        assert masked(text, SCANNER.scan(text)) == "token ghp_[redacted] end", ascii(char)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zlib.compress])
+@pytest.mark.parametrize("text", [SAID, SAID * 50])
+def test_what_was_packed_and_is_damaged_does_not_pass_for_clean(pack, text):
+    packed = bytearray(pack(text.encode()))
+    packed[-3] ^= 1
+    hidden = b64(bytes(packed))
+    assert hidden[20:40] not in masked(f"data: {hidden} end", SCANNER.scan(f"data: {hidden} end"))
+
+
+def test_many_packed_things_in_a_row_take_no_longer():
+    text = b64(gzip.compress(b"") * 30_000)
+    began = time.process_time()
+    found = SCANNER.scan(text)
+    assert time.process_time() - began < 1
+    assert [match.kind for match in found] == ["unreadable_blob"]
 
 
 def readable(text: str) -> bool:

@@ -57,7 +57,7 @@ class Budget:
     @property
     def unpackable(self) -> int:
         """How much may still be unpacked."""
-        return max(1, self._unpacked[0])
+        return max(0, self._unpacked[0])
 
     def unpack(self, size: int) -> None:
         """So much was unpacked."""
@@ -152,12 +152,16 @@ def _unmarked(mark: bytes) -> tuple[bytes, int]:
         return _entity(mark), 0
     if first == b"\xef" and mark[1:2] in b"\xbc\xbd":
         return bytes(ord(char) - 0xFEE0 for char in mark.decode()), 3
-    if first == b"\xf0":
+    if first == b"\xf0" and mark[2] >= _FIRST_FANCY:
         import unicodedata  # as the others below: for the few texts that need it
 
         plain = [unicodedata.normalize("NFKC", char) for char in mark.decode()]
         return "".join(char if char.isascii() and len(char) == 1 else "?" for char in plain).encode(), 4
     return b"", 0
+
+
+_FIRST_FANCY: Final = 0x90
+"""The third byte of letters of mathematics, in UTF-8; below are signs of music that nobody sees."""
 
 
 def _unescaped(mark: bytes) -> tuple[bytes, int]:
@@ -244,22 +248,38 @@ def _is_text(raw: bytes) -> bool:
 
 
 def _unpacked(raw: bytes, budget: Budget) -> bytes | None:
-    """What was compressed; None if it is more than there is room for, or not all of it is there."""
+    """What was compressed; nothing if nothing was. None if it can't be read: too much, cut off or damaged."""
     import zlib
 
     texts: list[bytes] = []
-    while raw:
+    for member in range(_MOST_MEMBERS):
         unpacker = zlib.decompressobj(47)
+        rest, read = raw, 0
         try:
-            text = unpacker.decompress(raw, budget.unpackable)
+            while not unpacker.eof:
+                # In steps, the first a short one: with an error, what came out in the same step is lost.
+                room = min(_UNPACK_STEP if read else 1, budget.unpackable)
+                text = unpacker.decompress(rest, room) if room else b""
+                rest = unpacker.unconsumed_tail
+                budget.unpack(len(text))
+                texts.append(text)
+                read += len(text)
+                if not text and not unpacker.eof:
+                    return None
         except zlib.error:
-            break
-        budget.unpack(len(text))
-        texts.append(text)
-        if not unpacker.eof:
-            return None
+            if read or (not member and raw[:3] == _GZIP):
+                return None
+            # Nothing that was compressed, or what stands behind it.
+            return b"".join((*texts, raw)) if member else b""
         raw = unpacker.unused_data
-    return b"".join(texts)
+        if not raw:
+            return b"".join(texts)
+    return None
+
+
+_GZIP: Final = b"\x1f\x8b\x08"
+_MOST_MEMBERS: Final = 64
+_UNPACK_STEP: Final = 64 << 10
 
 
 def _hex(data: bytes, ends: Sequence[int], taken: Taken, budget: Budget, reading: Reading) -> None:
@@ -306,7 +326,10 @@ def _dump(data: bytes, ends: Sequence[int], _taken: Taken, budget: Budget, readi
                 break
             if budget.take(stop - start):
                 # What stands beside the digits shows the same once more: the line counts as a whole.
-                reading.plain.add(bytes.fromhex(digits.decode()), start, 0, stop - start)
+                raw = bytes.fromhex(digits.decode())
+                if array < 0 and _is_in_words(data[start : match.start(1)], match.group(1)):
+                    raw = _swapped(raw)
+                reading.plain.add(raw, start, 0, stop - start)
                 wrote = True
             else:
                 reading.unread.append((start, stop))
@@ -314,6 +337,19 @@ def _dump(data: bytes, ends: Sequence[int], _taken: Taken, budget: Budget, readi
         done = max(done, end)
         if wrote:
             reading.plain.end()
+
+
+def _is_in_words(place: bytes, digits: bytes) -> bool:
+    """Whether a line of a dump has two bytes at a time, the second one first: as `hexdump` and `od -x` do, whose places
+    have seven digits."""
+    return len(place) == 8 and place.endswith(b" ") and b":" not in place and digits[4:5] == b" "
+
+
+def _swapped(raw: bytes) -> bytes:
+    out = bytearray(len(raw) // 2 * 2)
+    out[0::2] = raw[1::2]
+    out[1::2] = raw[0 : len(out) : 2]
+    return bytes(out)
 
 
 _DUMP_BEFORE: Final = 64

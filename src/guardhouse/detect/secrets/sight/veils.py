@@ -47,7 +47,7 @@ INVISIBLE: Final = (
     r"(?:\xc2\xad|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf|\xef\xb8[\x80-\x8f]|\xcd\x8f|\xd8\x9c"
     r"|\xe1\xa0[\x8b-\x8f]|\xe1\x85[\x9f\xa0]|\xe1\x9e[\xb4\xb5]|\xe3\x85\xa4|\xf3\xa0[\x80-\x87][\x80-\xbf]"
     r"|\xe2\xa0\x80|\xef\xbe\xa0|\xef\xbf[\xb9-\xbb]|\xf0\x9d\x85[\xb3-\xba]|\xcc[\x80-\xbf]|\xcd[\x80-\xaf]"
-    r"|[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f])"
+    r"|[\x01-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]|\xc2\x85|\xe2\x80[\xa8\xa9])"
 )
 """Default-ignorable code points, in UTF-8; blank ones, marks that join the letter before, and controls."""
 TERMINAL: Final = r"\x1b(?:\[[0-?]{0,24}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,256}(?:\x07|\x1b\\))"
@@ -84,6 +84,8 @@ VEILS: Final = (
     Sign(Veil.MARKS, rf"{_WORD}\\\r?\n[ \t]{{0,16}}{_WORD}"),
     Sign(Veil.BASE64, rf"(?:^|[^A-Za-z0-9])(?:{_QUAD}){{4}}", Pass.RUNS),
     Sign(Veil.BASE64, rf"(?:^|[^A-Za-z0-9])(?:{_WIDE_QUADS}){{2}}", Pass.WORDS),
+    # Two bytes a character, behind a mark that says which comes first.
+    Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9+/:])(?://[45][A-Za-z0-9+/]|/v8A)[A-Za-z0-9+/]{12}", Pass.WORDS),
     Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9])H4sI[A-Za-z0-9+/_\-]{12}", Pass.WORDS),
     Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9])e[JNFA][A-Za-z0-9+/_\-]{14}", Pass.WORDS),
     Sign(Veil.HEX, rf"(?:^|[^A-Za-z0-9]){_BYTE}{{16}}", Pass.RUNS),
@@ -91,7 +93,8 @@ VEILS: Final = (
     Sign(Veil.DUMP, rf"(?: {_BYTE}){{7}}", Pass.RUNS),
     Sign(Veil.DUMP, rf"(?:[:,]{_BYTE}){{7}}", Pass.DUMPS),
     Sign(Veil.DUMP, rf"[0-9A-Fa-f]{{6}}0: {_BYTE}{{2}} {_BYTE}{{2}} "),
-    Sign(Veil.DUMP, rf"(?:^|[^,\s]\s{{0,4}}|\n\s{{0,16}})(?:0[xX]{_BYTE},\s{{0,2}}){{8}}"),
+    Sign(Veil.DUMP, rf"(?:^|\n)[0-9a-f]{{6}}0 {_BYTE}{{2}} {_BYTE}{{2}} {_BYTE}{{2}} "),
+    Sign(Veil.DUMP, rf"(?:^\s{{0,16}}|[^,\s]\s{{0,4}}|\n\s{{0,16}})(?:0[xX]{_BYTE},\s{{0,2}}){{8}}"),
     Sign(Veil.SPACED, r"(?:^|\n|[^A-Za-z0-9 ]|[^ ]{2} )(?:[A-Za-z0-9_\-+/=.] ){12}", Pass.SPACED),
     Sign(Veil.WIDE, r"(?:^\x00?|[^\x00])(?:[ -~]\x00){8}"),
     Sign(Veil.WIDE, r"(?:^|[^ -~])(?:\x00[ -~]){8}\x00"),
