@@ -6,6 +6,7 @@ import os
 import stat
 import threading
 import time
+from importlib.metadata import PackageNotFoundError
 
 import pytest
 
@@ -96,12 +97,16 @@ def test_one_that_is_made_for_another_machine_is_not_loaded(database, monkeypatc
     assert database.load() is None
 
 
-def test_databases_of_other_versions_are_removed(database):
+def test_databases_that_nobody_has_used_for_long_and_drafts_of_the_dead_are_removed(database):
     database.make()
-    old = database.path.with_name("secrets-0123456789abcdef-0.1.db")
-    old.write_bytes(b"old")
+    names = ["secrets-0123456789abcdef-0.1.db", "secrets-0123456789abcdef-0.2.db", f"{database.path.name}.12.ab"]
+    used, unused, draft = (database.path.with_name(name) for name in names)
+    for file in (used, unused, draft):
+        file.write_bytes(b"old")
+    os.utime(unused, (0, 0))
+    os.utime(draft, (0, 0))
     database.make()
-    assert not old.exists()
+    assert (used.exists(), unused.exists(), draft.exists()) == (True, False, False)
 
 
 def look(database) -> FirstLook:
@@ -133,8 +138,8 @@ def test_nobody_waits_while_it_is_made(database, monkeypatch, body):
         assert [match.kind for match in scanner.scan(f"{prose} {TOKEN}")] == ["github_token"]
     assert not database.path.exists()
     gate.set()
-    wait_for(lambda: first._is_fast)
-    assert database.path.exists()
+    wait_for(database.path.exists)
+    assert isinstance(first._matcher, vectorscan.VectorscanMatcher)
     assert [match.kind for match in scanner.scan(f"{prose} {TOKEN}")] == ["github_token"]
 
 
@@ -142,14 +147,77 @@ def test_one_that_is_there_is_used_as_soon_as_it_is_worth_it(database):
     database.make()
     first = look(database)
     first.places(b"x" * 300_000)
-    assert first._is_fast
+    assert isinstance(first._matcher, vectorscan.VectorscanMatcher)
 
 
-def test_if_it_can_not_be_kept_looking_goes_on_and_the_reason_is_known(database, tmp_path):
+def test_if_it_can_not_be_kept_it_is_used_all_the_same_and_the_reason_is_known(database, tmp_path, monkeypatch, body):
     (tmp_path / "cache").write_text("a file where the directory should be")
+    monkeypatch.setattr(vectorscan, "compiled", lambda: body)
     first = look(database)
     for _ in range(6):
         first.places(b"x" * (1 << 20))
     wait_for(lambda: first.problem)
     assert first.places(TOKEN.encode())
-    assert not first._is_fast
+    assert isinstance(first._matcher, vectorscan.VectorscanMatcher)
+
+
+BROKEN = {
+    "no thread can be started": ("threading.Thread.start", RuntimeError("can't start new thread")),
+    "it can't be compiled": ("guardhouse.detect.secrets.vectorscan.compiled", MemoryError("no memory")),
+    "the library can't be loaded": ("guardhouse.detect.secrets.vectorscan.compiled", ImportError("libhs.so")),
+    "nobody knows the library's version": (
+        "guardhouse.detect.secrets.vectorscan.database_name",
+        PackageNotFoundError("hyperscan"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_whatever_fails_looking_goes_on_and_nothing_is_tried_again(database, monkeypatch, name):
+    tried = 0
+
+    def fail(*_given):
+        nonlocal tried
+        tried += 1
+        raise BROKEN[name][1]
+
+    monkeypatch.setattr(BROKEN[name][0], fail)
+    first = look(database)
+    for _ in range(8):
+        first.places(b"x" * (1 << 20))
+    wait_for(lambda: first.problem)
+    for _ in range(4):
+        assert first.places(TOKEN.encode())
+    assert tried == 1
+
+
+def test_one_that_is_damaged_is_read_once(database, monkeypatch):
+    database.make()
+    database.path.write_bytes(b"damaged")
+    loads = []
+    load = database.load
+    monkeypatch.setattr(database, "load", lambda: loads.append(1) or load())
+    first = look(database)
+    for _ in range(20):
+        first.places(b"x" * 100_000)
+    assert len(loads) == 1
+
+
+def test_a_process_that_is_forked_off_while_it_is_made_makes_its_own(database, monkeypatch, body):
+    gate = threading.Event()
+    monkeypatch.setattr(vectorscan, "compiled", lambda: gate.wait(30) and body)
+    first = look(database)
+    for _ in range(6):
+        first.places(b"x" * (1 << 20))
+    child = os.fork()
+    if not child:
+        try:
+            monkeypatch.setattr(vectorscan, "compiled", lambda: body)
+            first.places(b"x")
+            wait_for(lambda: isinstance(first._matcher, vectorscan.VectorscanMatcher))
+            os._exit(0)
+        except BaseException:  # noqa: BLE001 - the child must not go on with the tests
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    gate.set()
+    wait_for(lambda: isinstance(first._matcher, vectorscan.VectorscanMatcher))

@@ -29,6 +29,9 @@ _LARGEST: Final = 64 << 20
 _WORTH_LOADING: Final = 256 << 10
 _WORTH_MAKING: Final = 4 << 20
 _OTHERS: Final = 0o077
+_KEPT: Final = 30 * 24 * 3600
+_DRAFT_KEPT: Final = 3600
+"""Seconds."""
 
 
 class SecretDatabase:
@@ -56,8 +59,13 @@ class SecretDatabase:
     def make(self) -> vectorscan.VectorscanMatcher:
         """A new one, which is kept. Takes some seconds, in which other threads go on. OSError if it can't be kept."""
         body = vectorscan.compiled()
+        matcher = vectorscan.VectorscanMatcher(body)
+        self.keep(body)
+        return matcher
+
+    def keep(self, body: bytes) -> None:
+        """Keeps what was compiled. OSError if that can't be done."""
         self._keep(self._sealed(body))
-        return vectorscan.VectorscanMatcher(body)
 
     def _sealed(self, body: bytes) -> bytes:
         key = KeyDirectory(self._keys).key("cache")
@@ -65,7 +73,8 @@ class SecretDatabase:
         return _MARK + tag + body
 
     def _keep(self, content: bytes) -> None:
-        """In its place at once and whole, or not at all. Databases of other versions go."""
+        """In its place at once and whole, or not at all. What was not touched for long goes: databases of versions that
+        nobody runs any more, and drafts of processes that were killed."""
         self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = self.path
         draft = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
@@ -77,8 +86,10 @@ class SecretDatabase:
         except BaseException:
             draft.unlink(missing_ok=True)
             raise
-        for other in self._directory.glob("secrets-*.db"):
-            if other != path and other.is_file():
+        now = path.stat().st_mtime
+        for other in self._directory.glob("secrets-*.db*"):
+            age = now - other.lstat().st_mtime
+            if other != path and age > (_DRAFT_KEPT if other.suffix != ".db" else _KEPT):
                 other.unlink(missing_ok=True)
 
 
@@ -99,19 +110,22 @@ class FirstLook:
     def __init__(self, database: SecretDatabase) -> None:
         self._database = database
         self._matcher: Matcher | None = None
-        self._is_fast = False
+        self._is_settled = False
+        """Whether what looks now is what will look from now on."""
+        self._has_looked = False
+        """Whether the cache was looked into: once is enough."""
         self._seen = 0
         self._lock = threading.Lock()
         self._maker: threading.Thread | None = None
         self.problem = ""
-        """Why there is no database, if one was to be made and could not."""
+        """Why there is no database, or none was kept, if one was to be made."""
 
     def places(self, data: bytes) -> Places:
         """Where triggers end that are found, by what they are triggers of."""
-        if not self._is_fast:
+        if not self._is_settled:
             self._seen += len(data)
-            if self._seen >= _WORTH_LOADING and self._maker is None:
-                self._hurry(may_make=self._seen >= _WORTH_MAKING)
+            if self._seen >= _WORTH_LOADING:
+                self._hurry()
         return self._looking().places(data)
 
     def _looking(self) -> Matcher:
@@ -122,30 +136,38 @@ class FirstLook:
             matcher = self._matcher = shared_matcher()
         return matcher
 
-    def _hurry(self, *, may_make: bool) -> None:
-        if not vectorscan.is_available():
-            self._is_fast = True
-            return
+    def _hurry(self) -> None:
+        """Takes the database that was kept, or has one made. Whatever fails here, RE2 goes on and finds the same."""
         # Whoever comes second goes on with what there is. So does a process that was forked off meanwhile.
         if not self._lock.acquire(blocking=False):
             return
         try:
-            if self._is_fast or self._maker is not None:
+            if self._is_settled or (self._maker is not None and self._maker.is_alive()):
                 return
-            kept = self._database.load()
-            if kept is not None:
-                self._matcher, self._is_fast = kept, True
-            elif may_make:
+            if not vectorscan.is_available():
+                self._is_settled = True
+            elif not self._has_looked:
+                self._has_looked = True
+                kept = self._database.load()
+                if kept is not None:
+                    self._matcher, self._is_settled = kept, True
+            elif self._seen >= _WORTH_MAKING:
                 self._maker = threading.Thread(target=self._make, name="guardhouse-secrets", daemon=True)
                 self._maker.start()
+        except Exception as error:  # noqa: BLE001 - no library that is broken here may stop the gate
+            self._give_up(error)
         finally:
             self._lock.release()
 
     def _make(self) -> None:
         try:
-            self._matcher = self._database.make()
-        except (OSError, GuardhouseError) as error:
-            # Nothing is lost but speed: RE2 goes on. `doctor` looks at the place by itself.
-            self.problem = str(error)
-        else:
-            self._is_fast = True
+            body = vectorscan.compiled()
+            self._matcher = vectorscan.VectorscanMatcher(body)
+            self._is_settled = True
+            self._database.keep(body)
+        except Exception as error:  # noqa: BLE001 - as above; and nobody waits for this thread
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        self.problem = f"{type(error).__name__}: {error}"
+        self._is_settled = True

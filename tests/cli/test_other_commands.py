@@ -264,3 +264,23 @@ def test_importing_the_package_loads_none_of_the_heavy_parts(machine):
     code = f"import guardhouse, sys; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_an_error_that_nobody_expected_is_told_without_secrets_and_with_a_status_of_its_own(monkeypatch, capsys):
+    from guardhouse import cli
+    from guardhouse.cli.app import app
+
+    secret = "gh" + "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+    def fail(**_given):
+        raise RuntimeError(f"can't go on with {secret}")
+
+    monkeypatch.setattr(app, "main", fail)
+    monkeypatch.setattr("sys.argv", ["guardhouse", "scan", "."])
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    told = capsys.readouterr().err
+    assert stopped.value.code == 2
+    assert told.startswith("guardhouse: unexpected RuntimeError in test_other_commands.py:")
+    assert "ghp_[redacted]" in told
+    assert secret not in told

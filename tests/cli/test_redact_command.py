@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import select
 import string
 import subprocess
 import sys
@@ -196,3 +197,21 @@ def test_output_to_what_is_no_file_is_refused(machine, redact, output):
     assert b"can't be written" in done.stderr
     assert [file.name for file in machine.project.iterdir()] == ["pipe"]
     assert Path("/dev/null").is_char_device()
+
+
+def test_what_has_come_is_let_go_without_waiting_for_more(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "guardhouse", "redact"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "HOME": str(tmp_path)},
+    )
+    try:
+        process.stdin.write(b"a line of a log that goes on and on\n" * 6_000)
+        process.stdin.flush()
+        # No end of input: this would wait for ever if it waited for more.
+        assert select.select([process.stdout], [], [], 60)[0]
+        assert os.read(process.stdout.fileno(), 100).startswith(b"a line of a log")
+    finally:
+        process.kill()
+        process.communicate()

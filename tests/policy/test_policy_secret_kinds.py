@@ -76,3 +76,13 @@ def test_what_is_wrong_is_told(secrets, told):
 
 def test_what_can_not_be_read_can_be_named():
     assert policy("kinds: {unreadable_blob: deny}").settings.named_kinds == {"unreadable_blob"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["secrets: {{patterns: [{{id: own, pattern: '{0}('}}]}}", "labels: {{patterns: [{{id: own, pattern: '{0}('}}]}}"],
+)
+def test_a_pattern_that_is_none_is_not_written_to_standard_error(text, capfd):
+    with pytest.raises(PolicyError):
+        load([Layer("user", read_document("user.yaml", f"guard:\n  {text.format(GITHUB)}\n".encode()))])
+    assert GITHUB not in capfd.readouterr().err

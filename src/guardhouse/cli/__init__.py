@@ -39,4 +39,12 @@ def main() -> None:
         # Whoever read the output went away. What Python still has of it must not fail once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
+    except Exception as error:  # noqa: BLE001 - it is told
+        # A mistake of ours. Its text may quote anything, and a status of 1 would say something else.
+        import traceback
+
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{place.filename.rpartition(os.sep)[2]}:{place.lineno}"
+        print(f"guardhouse: unexpected {type(error).__name__} in {where}: {printable(str(error))}", file=sys.stderr)
+        sys.exit(2)
     sys.exit(status if isinstance(status, int) else 0)

@@ -11,7 +11,7 @@ import stat
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -19,6 +19,7 @@ from guardhouse.cli.options import config_option, json_option, read_stdin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from io import BufferedReader
 
     from guardhouse.config import Sources
     from guardhouse.detect.secrets import Fingerprints
@@ -94,7 +95,9 @@ def _text_of_stdin() -> Iterator[str]:
 
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     try:
-        while data := sys.stdin.buffer.read(_PIECE):
+        # As much as there is: who watches a log does not want to wait for a full piece.
+        stdin = cast("BufferedReader", sys.stdin.buffer)
+        while data := stdin.read1(_PIECE):
             yield decoder.decode(data)
     except OSError as error:
         raise GuardhouseError(f"Standard input can't be read: {error.strerror}.") from error

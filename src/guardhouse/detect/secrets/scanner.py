@@ -420,8 +420,10 @@ def _regions(data: bytes, ends: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _compiled(re2: Any, kind: CustomKind) -> Any:
+    options = re2.Options()
+    options.log_errors = False  # it would write the pattern to standard error
     try:
-        pattern = re2.compile(kind.pattern.encode())
+        pattern = re2.compile(kind.pattern.encode(), options)
     except re2.error:
         raise GuardhouseError(
             f"The custom secret pattern {kind.id!r} is not a valid RE2 expression.",

@@ -118,6 +118,7 @@ def _compiled(pattern: str, *, latin: bool) -> Any:
     import re2  # kept out of `import guardhouse`
 
     options = re2.Options()
+    options.log_errors = False
     if latin:
         options.encoding = re2.Options.Encoding.LATIN1
     try:
