@@ -1,4 +1,4 @@
-"""`explain`: what a reason code means, and what to do about it."""
+"""`explain`: what a reason code means, and what to do about it; which kinds of secrets are known."""
 
 from __future__ import annotations
 
@@ -14,16 +14,21 @@ import click
     type=click.Path(file_okay=False, path_type=Path),
     help="Write a page for every code into this directory.",
 )
-def explain(code: str | None, write: Path | None) -> None:
+@click.option("--kinds", is_flag=True, help="List the kinds of secrets that are known, for `secrets.kinds`.")
+def explain(code: str | None, write: Path | None, *, kinds: bool) -> None:
     """Explain a reason CODE: what it means, why it is risky, what to do instead, how to allow it.
 
-    Without CODE, all of them are listed.
+    Without CODE, all of them are listed. CODE may also be a kind of secret, such as `github_token`.
     """
     from difflib import get_close_matches
 
     from guardhouse.model import GuardhouseError
     from guardhouse.policy import catalogue, index_page, reason_page
 
+    if kinds:
+        for kind, opens in sorted(_kinds().items()):
+            click.echo(f"{kind}: {opens}")
+        return
     codes = dict(sorted(catalogue().items()))
     if write is not None:
         try:
@@ -39,8 +44,23 @@ def explain(code: str | None, write: Path | None) -> None:
         for one in codes.values():
             click.echo(f"{one.id}: {one.title}")
         return
-    if code not in codes:
-        close = get_close_matches(code, codes, n=1)
-        hint = f"Did you mean `{close[0]}`?" if close else "`guardhouse explain` lists them."
-        raise GuardhouseError("There is no such reason code.", fix=hint)
-    click.echo(reason_page(codes[code]), nl=False)
+    if code in codes:
+        click.echo(reason_page(codes[code]), nl=False)
+        return
+    if (opens := _kinds().get(code)) is not None:
+        click.echo(f"`{code}` is a kind of secret. It opens: {opens}.")
+        click.echo(f"In your configuration, `guard.secrets.kinds: {{{code}: …}}` says what happens where one is found:")
+        click.echo("ignore, redact (as it is now), require_approval or deny.")
+        return
+    close = get_close_matches(code, [*codes, *_kinds()], n=1)
+    hint = (
+        f"Did you mean `{close[0]}`?" if close else "`guardhouse explain` and `guardhouse explain --kinds` list them."
+    )
+    raise GuardhouseError("There is no such reason code, and no such kind of secret.", fix=hint)
+
+
+def _kinds() -> dict[str, str]:
+    """What secrets of each kind open. Tokens of a service and keys under its name may be one kind."""
+    from guardhouse.detect.secrets import KINDS, PAIR, UNREADABLE
+
+    return {kind.id: kind.what for kind in (PAIR, UNREADABLE, *reversed(KINDS))}

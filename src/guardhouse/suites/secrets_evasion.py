@@ -25,6 +25,9 @@ def _start() -> Callable[[Row], Prediction]:
 def _score(row: Row, prediction: Prediction) -> Outcome:
     technique = row.get("technique", "plain")
     if row["positive"]:
+        if row["secret"] not in row["text"]:
+            # Nothing would have to be masked: `secret` is what stands there, in its hidden form.
+            raise ValueError("secret")
         return Outcome(technique, row["secret"] not in prediction["redacted"])
     return Outcome(f"{technique} negative", prediction["redacted"] == row["text"])
 

@@ -50,6 +50,7 @@ def test_a_kind_is_found_in_its_examples(kind):
         found = SCANNER.scan(text)
         assert masked(text, found) != text
         assert kind is PAIR or kind.spans is not None or re2.search(kind.pattern, text) is not None
+        assert kind.id in {name for match in found for name in (match.kind, *match.also)} or not kind.fallback
         assert kind is not PAIR or kind.id in {match.kind for match in found}
 
 
@@ -68,6 +69,16 @@ def test_a_token_with_a_beginning_of_its_own_is_masked_wherever_it_stands(surrou
         if token in masked(text, SCANNER.scan(text)):
             left.append(row.id)
     assert left == []
+
+
+def test_a_token_with_a_beginning_of_its_own_is_known_by_its_id():
+    """What configuration says of a kind hangs on it."""
+    wrong = []
+    for row in PREFIXED:
+        (found, *_others) = SCANNER.scan(f"x {example(row.example)} y")
+        if row.id not in (found.kind, *found.also):
+            wrong.append(row.id)
+    assert wrong == []
 
 
 def test_a_token_cut_short_is_none():

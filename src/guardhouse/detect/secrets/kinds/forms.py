@@ -509,7 +509,7 @@ FORMS: Final = (
         checks=("real", "mixed", "random", "no_words", "long_run"),
         fallback=True,
         confidence=Confidence.MEDIUM,
-        matches=("sk" + "_" + _MIX[:40], "acme-key-" + _MIX[:32]),
+        matches=("stp" + "_" + _MIX[:40], "acme-priv-" + _MIX[:32]),
         misses=("key_of_the_first_table_in_2024_and_2025", "token-classification-bert-large-uncased-2024"),
     ),
 )
