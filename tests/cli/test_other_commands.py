@@ -195,6 +195,14 @@ def test_policy_schema_describes_every_key(machine):
     assert schema["$defs"]["GuardSection"]["additionalProperties"] is False
 
 
+def test_explain_knows_the_kinds_of_secrets_too(machine):
+    listed = machine.run("explain", "--kinds").stdout.splitlines()
+    assert len(listed) > 2000
+    assert "github_token: GitHub" in listed
+    assert "GitHub" in machine.run("explain", "github_token").stdout
+    assert "github_token" in machine.run("explain", "githb_token").stderr
+
+
 def test_explain_knows_every_code_and_guesses_what_was_meant(machine):
     assert "Why" in machine.run("explain", "private_ip").stdout
     done = machine.run("explain", "privat_ip")

@@ -47,15 +47,14 @@ def explain(code: str | None, write: Path | None, *, kinds: bool) -> None:
     if code in codes:
         click.echo(reason_page(codes[code]), nl=False)
         return
-    if (opens := _kinds().get(code)) is not None:
-        click.echo(f"`{code}` is a kind of secret. It opens: {opens}.")
+    known = _kinds()
+    if code in known:
+        click.echo(f"`{code}` is a kind of secret. It opens: {known[code]}.")
         click.echo(f"In your configuration, `guard.secrets.kinds: {{{code}: …}}` says what happens where one is found:")
         click.echo("ignore, redact (as it is now), require_approval or deny.")
         return
-    close = get_close_matches(code, [*codes, *_kinds()], n=1)
-    hint = (
-        f"Did you mean `{close[0]}`?" if close else "`guardhouse explain` and `guardhouse explain --kinds` list them."
-    )
+    close = get_close_matches(code, [*codes, *known], n=1)
+    hint = f"Did you mean `{close[0]}`?" if close else "`guardhouse explain` and `… explain --kinds` list them."
     raise GuardhouseError("There is no such reason code, and no such kind of secret.", fix=hint)
 
 

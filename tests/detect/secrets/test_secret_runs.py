@@ -53,7 +53,22 @@ def test_what_is_read_by_hand_is_what_the_pattern_finds(data):
         st.just(token),
         st.integers(0, len(token)).map(lambda size: token[-size:]),
         st.integers(0, len(token)).map(lambda size: token[:size]),
-        st.sampled_from([*" \n-_.=+/%\\", "\\n", "\\u0041", "%3D", "\x1b[0m", "A", "z9", "Z" * 40, "a-" * 20, "é"]),
+        st.sampled_from(
+            [
+                *" \n-_.=+/%\\",
+                "\\n",
+                "\\u0041",
+                "%3D",
+                "\x1b[0m",
+                "\x1b[38;5;208m",
+                "\n+",
+                "A",
+                "z9",
+                "Z" * 40,
+                "a-" * 20,
+                "é",
+            ]
+        ),
     )
     text = "".join(data.draw(st.lists(piece, min_size=1, max_size=7))).encode()
     assert by_hand(kind, text) == by_pattern(kind, text), (row.id, text)

@@ -42,12 +42,12 @@ def carry_on(data: bytes, raws: list[Raw]) -> None:
         kind = KINDS[raw.rank]
         if not kind.goes_on or (kind.proof and raw.confidence is Confidence.HIGH):
             continue
-        end = _rest_end(data, raw.end, limit)
+        end = rest_end(data, raw.end, limit)
         if end > raw.end:
             raws[place] = Raw(raw.rank, raw.low, raw.start, end, raw.confidence, raw.also)
 
 
-def _rest_end(data: bytes, end: int, limit: int) -> int:
+def rest_end(data: bytes, end: int, limit: int) -> int:
     """Where the rest of a token ends, before `limit`, that was broken at the end of its line, which is at `end`; `end`
     if there is no rest: the next line begins with something else than a piece of a random text."""
     while True:

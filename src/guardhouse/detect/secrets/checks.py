@@ -104,7 +104,7 @@ def is_placeholder(text: str) -> bool:
         if not text:
             return True
     lowered = text.lower()
-    if any(template in text for template in _TEMPLATES):
+    if any(template in text for template in _TEMPLATES) and not _is_noise(text):
         return True
     for word in _STOP_WORDS:
         # A long random value may hold such a word by chance, or be made from one: it still is a value.
@@ -113,6 +113,12 @@ def is_placeholder(text: str) -> bool:
     if text[:1] in "<[({%" and text[-1:] in ">])}%" and not (len(text) >= 24 and _no_words(text)):
         return True
     return len(text) >= 6 and len(set(lowered)) <= max(2, min(5, len(text) // 8))
+
+
+def _is_noise(text: str) -> bool:
+    """Whether it is so long and random that it holds any two signs by chance."""
+    digits = shape(text).count("0")
+    return len(text) >= 32 and entropy(text) >= 4.2 and (digits >= 6 or (digits >= 3 and wordiness(text) < 0.6))
 
 
 def wordiness(text: str) -> float:

@@ -14,6 +14,7 @@ from guardhouse.detect.secrets.kinds import FIRST_NAMED, NAMED, PREFIXED
 from guardhouse.detect.secrets.kinds.rows import literals
 from guardhouse.detect.secrets.searching import Searcher
 from guardhouse.detect.secrets.triggers import (
+    PAIR_TARGET,
     TELLING_BACKWARDS,
     Trigger,
     of_kind,
@@ -32,6 +33,8 @@ _SET_MEMORY: Final = 64 << 20
 _LITTLE: Final = 64 << 10
 """So many bytes are looked at without preparation, all in all."""
 _OVERLAP: Final = 8
+_OVERLAP_OF_PAIRS: Final = 64
+"""What looks like the value of one name may be the name of another value."""
 _FIRST: Final = 3
 _FIRST_OF_NAME: Final = 4
 
@@ -54,12 +57,13 @@ class Re2Matcher:
         found: Places = {}
         for trigger in self._present(data):
             search = self._searcher(trigger.pattern).search
+            overlap = _OVERLAP_OF_PAIRS if trigger.target == PAIR_TARGET else _OVERLAP
             at = 0
             while at < len(data) and (spans := search(data, at, len(data))) is not None:
                 start, end = spans[0]
                 found.setdefault(trigger.target, []).append(end)
                 # One may begin where another ends.
-                at = max(start + 1, end - _OVERLAP)
+                at = max(start + 1, end - overlap)
         return found
 
     def _present(self, data: bytes) -> Iterator[Trigger]:

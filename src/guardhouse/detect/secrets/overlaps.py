@@ -32,6 +32,8 @@ class Raw(msgspec.Struct, frozen=True, gc=False):
 
 
 _NO_MORE: Final = (sys.maxsize, sys.maxsize)
+_BESIDE: Final = 8
+"""So many matches may overlap in one place and be looked at."""
 BY_START: Final = attrgetter("start")
 _BY_START_AND_RANK: Final = attrgetter("start", "rank")
 
@@ -40,12 +42,12 @@ class Known:
     """Tells whether a span is just a match with its kept beginning, so that `token=ghp_…` keeps its `ghp_`."""
 
     def __init__(self, raws: list[Raw]) -> None:
-        self._forms = sorted(raws, key=BY_START)
+        self._forms = sorted(raws, key=_BY_START_AND_RANK)
         self._starts = [raw.start for raw in self._forms]
 
     def __call__(self, start: int, end: int) -> bool:
         at = bisect_right(self._starts, end)
-        return any(form.low <= start and end <= form.end for form in self._forms[max(0, at - 4) : at])
+        return any(form.low <= start and end <= form.end for form in self._forms[max(0, at - _BESIDE) : at])
 
 
 class Taken:
@@ -75,10 +77,10 @@ class Taken:
                 found.append(place)
         return found
 
-    def overlaps(self, start: int, end: int) -> bool:
-        """Whether anything of it is."""
-        at = bisect_right(self._starts, end - 1)
-        return any(first < end and start < last for first, last in self._spans[max(0, at - 4) : at])
+    def covers(self, start: int, end: int) -> bool:
+        """Whether all of it lies in one of them."""
+        at = bisect_right(self._starts, start)
+        return any(end <= last for _first, last in self._spans[max(0, at - _BESIDE) : at])
 
 
 def settled(raws: list[Raw]) -> list[Raw]:

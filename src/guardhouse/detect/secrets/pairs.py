@@ -83,22 +83,38 @@ _SIGN: Final = (
     r"(?:(?:!!?\w+|&\w+|[|>][+\-]?)\s+)?(?:\[[ \t]*)?"
 )
 _BARE: Final = r"[^\s\"'`,;<>(){}\[\]&|]"
-_NAMES: Final = (
+_SECRET_NAMES: Final = (
     rf"(?i)(?:secret|token|key|credential|jwt|bearer|pass|pwd)[\w.$\-]*{_REST}",
     # These say something only as the last word of a name: `auth`, and not `author`.
     rf"(?i)(?:auth(?:orization)?|creds?|_pat|salt|session(?:id)?|access|private|api)[0-9_.$\-]*{_REST}",
-    rf"(?i)(?:^|[^A-Za-z])(?:pw|pswd)[0-9_.$\-]*{_REST}",
+)
+_PASSWORD_NAMES: Final = (
+    rf"(?i)(?:pass|pwd)[\w.$\-]*{_REST}",
+    # As a word of its own: not in `upward`.
+    rf"(?:(?:^|[^A-Za-z])(?i:pw|pswd)|[a-z0-9]P[wW])(?:[0-9_.$\-][\w.$\-]*)?{_REST}",
 )
 _OPENER: Final = r"[bBuUrRfFL@\\\"'`{]*"
-_BARE_NO_DIGIT: Final = r"[^\s\"'`,;<>(){}\[\]&|0-9]"
+_QUOTED: Final = r"[bBuUrRfFL@\\{]*[\"'`]+"
+_WORDS_BEFORE: Final = "(?:[A-Za-z]+ ){0,2}?"
 # Something long, or a digit. In this order, so that a search ends where the first of them does.
-_JOINED_VALUE: Final = rf"{_SIGN}{_OPENER}(?:[A-Za-z]+ ){{0,2}}?(?:[A-Za-z0-9+/_\-]{{12}}|{_BARE_NO_DIGIT}*[0-9])"
-_SPACED_VALUE: Final = r"(?:[ \t]+(?:is[ \t]+)?|[ \t]*\|[ \t]*)[\"'`]?[^\s\"'`:=,;\\]{14}"
+_BARE_VALUE: Final = r"(?:[A-Za-z0-9+/_\-]{12}|[^\s\"'`,;<>(){}\[\]&|0-9]*[0-9])"
+_ANY_VALUE: Final = r"(?:[^\s\"'`]{12}|[^\s\"'`0-9]*[0-9])"
+_SPACED_VALUE: Final = r"(?:[ \t]+(?:is[ \t]+)?|[ \t]*\|[ \t]*)[bBuUrRfFL@\\]*[\"'`]*[^\s\"'`:=,;\\]{14}"
+_FLAG_TRIGGER: Final = (
+    r"(?i)--[\w.\-]*(?:pass|pwd|secret|token|key|cred|auth)[\w.\-]*[ \t]+"
+    r"(?:[\"'`]{1,3}[^\"'`\n]{6}|[^\s\-$<{][^\s0-9]{0,24}[0-9])"
+)
 PAIR_TRIGGERS: Final = (
-    *(name + value for name in _NAMES for value in (_JOINED_VALUE, _SPACED_VALUE)),
+    *(f"{name}{_SIGN}{_OPENER}{_WORDS_BEFORE}{_BARE_VALUE}" for name in _SECRET_NAMES),
+    # In quotes, between tags, and in a password, any sign may stand.
+    *(rf"{name}(?:{_SIGN}{_QUOTED}|>\s*){_WORDS_BEFORE}{_ANY_VALUE}" for name in _SECRET_NAMES),
+    *(rf"{name}{_SIGN}{_OPENER}[^\s\"'`0-9]*[0-9]" for name in _PASSWORD_NAMES),
+    # And in what a line of its own assigns.
+    *(rf"(?:^|\n|\\n|export |set |ENV |-e )[\w.$\-]*{name}\s*[:.?|+]*=+\s*{_ANY_VALUE}" for name in _SECRET_NAMES),
     # A password may be all letters, if it is quoted.
-    rf"(?i)(?:pass|pwd)[\w.$\-]*{_REST}{_SIGN}[bBuUrRfFL@]{{0,2}}\\*[\"'`]{{1,3}}[^\"'`\n]{{6}}",
-    r"(?i)--[\w.\-]*(?:pass|pwd|secret|token|key|cred|auth)[\w.\-]*[ \t]+[^\s\-$<{][^\s0-9]{0,24}[0-9]",
+    *(rf"{name}{_SIGN}[bBuUrRfFL@\\]*[\"'`]{{1,3}}[^\"'`\n]{{6}}" for name in _PASSWORD_NAMES),
+    *(name + _SPACED_VALUE for name in (*_SECRET_NAMES, _PASSWORD_NAMES[1])),
+    _FLAG_TRIGGER,
     # What stands behind a mask may be the rest of a secret.
     rf"\[redacted[a-z_]{{0,4}}(?::[0-9a-f]{{8}})?\]{_BARE}",
 )
@@ -183,13 +199,14 @@ def _joined(
         if name is None or (data[low - 2 : low] == b"::" and head[name_end : name_end + 1] in (b'"', b"'")):
             continue  # the second is a type, as in `"AWS::KMS::Key": …`
         opener = _opener(head)
-        separator = head[name_end : len(head) - len(opener)].strip()[-1:]
+        joint = head[name_end : len(head) - len(opener)].strip()
+        separator = joint[-1:]
         if opener:
             end = _closing(data, start, opener)
             # After a comma it may just be the next word of a list.
             if separator == b"," and (name is Name.KEY or is_identifier(_shown(data, start, end))):
                 continue
-        elif separator == b">" and head[-2:-1] not in (b"=", b"-"):
+        elif separator == b">" and joint[-2:-1] not in (b"=", b"-"):
             if start > tag:
                 tag = data.find(b"<", start)
                 tag = len(data) if tag < 0 else tag
@@ -231,6 +248,8 @@ def _spaced(
             found = _first_end(data, start, len(data), _BARE_END)
             end = found if found >= 0 else len(data)
         at = max(at, end)
+        if not opener and data[end : end + 1] == b"(":
+            continue  # what is called, or declared
         start, end = _trim(data, start, end, bare=not opener)
         if (
             start < end
@@ -292,12 +311,14 @@ def _opener(head: bytes) -> bytes:
 
 def _past_ampersand(data: bytes, end: int) -> int:
     """In `a&b` the sign is part of the value, unless a query string goes on with `&name=`."""
-    if data[end : end + 1] != b"&":
-        return end
     limit = min(len(data), end + _PAIR_JUDGED)
-    found = _first_end(data, end + 1, limit, _BARE_END)
-    after = found if found >= 0 else limit
-    return end if b"=" in data[end:after] else after
+    while end < limit and data[end : end + 1] == b"&":
+        found = _first_end(data, end + 1, limit, _BARE_END)
+        after = found if found >= 0 else limit
+        if b"=" in data[end:after].rstrip(b"="):
+            break
+        end = after
+    return end
 
 
 def _past_masks(data: bytes, end: int, following: int) -> int:

@@ -71,7 +71,7 @@ _NOT_ITSELF: Final = frozenset(
     "created updated at date time timeout age rotation input placeholder help doc docs list map set "
     "strength changed reset forgot confirm confirmation match matches arn ref env var variable kind "
     "source store stream info meta metadata schema column attr attribute param parameter header headers "
-    "fingerprint thumbprint location namespace budget cost price prompt completion".split()
+    "fingerprint thumbprint location namespace budget cost price prompt completion encryption".split()
 )
 
 _LITERALS: Final = frozenset(
@@ -198,7 +198,7 @@ def _without_head(piece: str) -> str:
         for start in range(max(0, stop - longest), stop):
             if piece[start:stop] in literals:
                 return piece[:start]
-    return str(others.sub("", piece))
+    return str(others.sub("", piece.encode("utf-8", "replace").decode()))
 
 
 @lru_cache(maxsize=1)

@@ -18,6 +18,7 @@ _CROWD: Final = 32
 _STEP: Final = 256
 _ESCAPES: Final = (b"\\n", b"\\r", b"\\t", b"\\b", b"\\f")
 _ALNUM: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+_COLOUR: Final = 15
 _HEX: Final = frozenset(b"0123456789abcdefABCDEF")
 _BASE64: Final = _ALNUM | frozenset(b"+/")
 
@@ -81,6 +82,11 @@ class RunReader:
         self._beside = _BASE64 if in_base64 else _ALNUM
 
     @cached_property
+    def _signs(self) -> list[bytes]:
+        """What is part of a token and may stand behind it."""
+        return [bytes([byte]) for byte in self._body.alphabet - self._beside]
+
+    @cached_property
     def _table(self) -> bytes:
         """Makes 0 of every byte that ends a run."""
         return bytes(byte in self._body.alphabet for byte in range(256))
@@ -122,7 +128,7 @@ class RunReader:
                 continue
             if not self._edge or not low:
                 return low
-            if low > behind and data[low - 1] not in self._beside:
+            if low > behind and (data[low - 1] not in self._beside or _is_added(data, low)):
                 return low - 1
             if low > behind and data[low - 1] in _ALNUM and is_escaped(data, low):
                 return low - 1
@@ -138,13 +144,16 @@ class RunReader:
 
     def _ended(self, data: bytes, first: int, stop: int) -> int:
         """The last place from `first` to `stop` where the token could end; 0 if there is none."""
-        while stop >= first:
-            if stop == len(data) or data[stop] not in self._beside:
-                return stop
-            if self._body.alphabet <= self._beside:
-                return 0
-            stop -= 1
-        return 0
+        if stop < first:
+            return 0
+        if stop == len(data) or data[stop] not in self._beside:
+            return stop
+        return max([0, *(data.rfind(sign, first, stop) for sign in self._signs)])
+
+
+def _is_added(data: bytes, at: int) -> bool:
+    """Whether before `at` stands the sign of a line that a change adds."""
+    return data[at - 1 : at] == b"+" and (at == 1 or data[at - 2 : at - 1] == b"\n")
 
 
 def is_escaped(data: bytes, at: int) -> bool:
@@ -155,5 +164,11 @@ def is_escaped(data: bytes, at: int) -> bool:
         or (before[-3:-2] == b"%" and _HEX.issuperset(before[-2:]))
         or (before[-4:-2] == b"\\x" and _HEX.issuperset(before[-2:]))
         or (before[:2] == b"\\u" and _HEX.issuperset(before[2:]))
-        or (before[-1:] == b"m" and b"[" in before)
+        or (before[-1:] == b"m" and _is_colour(data[max(0, at - _COLOUR) : at]))
     )
+
+
+def _is_colour(before: bytes) -> bool:
+    """Whether it ends with what tells a terminal a colour."""
+    escape = before.rfind(b"\x1b[")
+    return escape >= 0 and not before[escape + 2 : -1].strip(b"0123456789;")

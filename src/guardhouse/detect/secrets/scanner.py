@@ -22,7 +22,7 @@ from guardhouse.detect.secrets.interface import (
     SecretKind,
     SecretMatch,
 )
-from guardhouse.detect.secrets.kinds import KINDS
+from guardhouse.detect.secrets.kinds import FIRST_FORM, KINDS
 from guardhouse.detect.secrets.masks import MASKED, REDACTED, Fingerprints
 from guardhouse.detect.secrets.offsets import Offsets, bytes_of
 from guardhouse.detect.secrets.overlaps import Known, Raw, Taken, around_masks, settled
@@ -226,12 +226,12 @@ class SecretScanner:
         """Adds to `raws` what is hidden where veils were `seen`."""
         from guardhouse.detect.secrets.sight.reading import Budget, read
 
-        taken = Taken(raws)
+        taken, whole = Taken(raws), Taken([raw for raw in raws if raw.rank < FIRST_FORM])
         budget = budget or Budget(len(data))
-        reading = read(data, {Veil(veil): ends for veil, ends in seen.items()}, taken, budget)
+        reading = read(data, {Veil(veil): ends for veil, ends in seen.items()}, taken, whole, budget)
         found = self._through(reading.plain, budget, depth)
         joined = [
-            raw for raw in self._through(reading.joined, budget, _DEEPEST) if not taken.overlaps(raw.start, raw.end)
+            raw for raw in self._through(reading.joined, budget, _DEEPEST) if not taken.covers(raw.start, raw.end)
         ]
         raws.extend(found)
         raws.extend(joined)

@@ -65,7 +65,7 @@ def of_kind(index: int) -> Trigger:
 def of_prefixed_row(index: int, row: Prefixed) -> list[Trigger]:
     """Those of a token with a beginning of its own: as it is, on two lines, and in pieces of text that are added up."""
     found = [of_kind(index)]
-    heads = [head for head in literals(row.head) if len(head) >= _TELLING]
+    heads = [head for head in literals(row.head) if len(head) >= _TELLING or not head.isalnum()]
     if heads:
         head = "|".join(map(_quoted, heads))
         body = plain_body(row.body)
@@ -74,7 +74,7 @@ def of_prefixed_row(index: int, row: Prefixed) -> list[Trigger]:
         split = f"(?:{head}){_IN_TOKEN}{{0,{most}}}{_NEXT_LINE}{_IN_TOKEN}{{4}}"
         found.append(Trigger(VEIL_TARGET + Veil.SPLIT, row.head, split))
         if KINDS[index].goes_on:
-            rest = f"(?:{head}){_IN_TOKEN}{{{least},{_PIECE}}}{_NEXT_LINE}{_IN_TOKEN}{{8}}"
+            rest = f"(?:{head}){_IN_TOKEN}{{{least},}}{_NEXT_LINE}{_IN_TOKEN}{{8}}"
             found.append(Trigger(REST_TARGET, row.head, rest))
         found.append(Trigger(VEIL_TARGET + Veil.MARKS, row.head, f"(?:{head}){_GLUED}"))
     return found

@@ -54,7 +54,7 @@ EDGE: Final = (
 the end of a terminal colour."""
 END: Final = r"(?:[^A-Za-z0-9]|$)"
 """What must follow a token of fixed length: no more of it."""
-EDGE_IN_BASE64: Final = EDGE.replace(r"[^A-Za-z0-9\\%\x1b]", r"[^A-Za-z0-9\\%\x1b+/]")
+EDGE_IN_BASE64: Final = EDGE.replace(r"[^A-Za-z0-9\\%\x1b]", r"[^A-Za-z0-9\\%\x1b+/]|^\+|\n\+")
 END_IN_BASE64: Final = "(?:[^A-Za-z0-9+/]|$)"
 """The same round tokens that could as well be a piece of something in base64."""
 

@@ -77,14 +77,16 @@ class Reading:
         """What could not be read within the budget."""
 
 
-def read(data: bytes, seen: Mapping[Veil, Sequence[int]], taken: Taken, budget: Budget) -> Reading:
+def read(data: bytes, seen: Mapping[Veil, Sequence[int]], taken: Taken, whole: Taken, budget: Budget) -> Reading:
     """What the signs `seen`, given by where they end, hide in `data`.
 
-    What is `taken`, because it is known to be a secret already, is not read again.
+    What is `taken`, because it is known to be a secret already, is not read again. What is `whole`, because it is known
+    by itself and not by what stands round it, has no other part on the next line.
     """
     reading = Reading()
     for veil, ends in seen.items():
-        _READERS[veil](data, ends, taken, budget.another(len(data)), reading)
+        known = whole if veil is Veil.SPLIT else taken
+        _READERS[veil](data, ends, known, budget.another(len(data)), reading)
     return reading
 
 
@@ -186,22 +188,20 @@ def _entity(mark: bytes) -> bytes:
 
 
 def _base64(data: bytes, ends: Sequence[int], taken: Taken, budget: Budget, reading: Reading) -> None:
-    pattern = _compiled(_BASE64)
     done = 0
     for end in ends:
         start = end - BASE64_SEEN
         if start < done:
             continue
-        match = pattern.match(data, start)
-        if match is None or taken(start) >= match.end():
+        done = _base64_end(data, start)
+        if taken(start) >= done:
             continue
-        done = match.end()
         if done - start < _LEAST_BASE64:
             continue
         if not budget.take(done - start):
             reading.unread.append((start, done))
             continue
-        raw = _from_base64(match.group())
+        raw = _from_base64(data[start:done])
         if raw[:2] == b"\x1f\x8b" or (raw[:1] == b"\x78" and not _is_text(raw)):
             unpacked = _unpacked(raw, budget)
             if unpacked is None:
@@ -214,18 +214,60 @@ def _base64(data: bytes, ends: Sequence[int], taken: Taken, budget: Budget, read
 
 
 _LEAST_BASE64: Final = 24
-# All lines but the last are long: what follows a short one is another thing.
-_BASE64: Final = r"(?:[A-Za-z0-9+/_\-]{16,}(?:\\?\r?\n|\\r\\n|\\n)[ \t>]{0,32})*[A-Za-z0-9+/_\-]*={0,3}"
+_STEP: Final = 4096
+_BASE64: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
+_IN_BASE64: Final = bytes(byte in _BASE64 for byte in range(256))
+_LINE_END: Final = r"(?:\\?\r?\n|\\r\\n|\\n)[ \t>]{0,32}"
+_BEHIND_LINE: Final = frozenset(b"\r\n\\\"'`,;)]}<")
+
+
+def _base64_end(data: bytes, start: int) -> int:
+    """Where a run of base64 ends, which may go on in lines: they are all as long, but for the last, and have nothing
+    else on them. How long is known from the first, and then it is a multiple of four."""
+    end = _run_end(data, start)
+    width = end - start
+    if width % 4 or width < _LEAST_LINE or data[end : end + 1] == b"=":
+        return _padded(data, end)
+    line_end = _compiled(_LINE_END)
+    while (between := line_end.match(data, end)) is not None:
+        stop = _run_end(data, between.end())
+        size = stop - between.end()
+        last = _padded(data, stop)
+        if not 0 < size <= width or (last < len(data) and data[last] not in _BEHIND_LINE):
+            break
+        end = last
+        if size < width or last > stop:
+            break
+    return end
+
+
+_LEAST_LINE: Final = 16
+
+
+def _run_end(data: bytes, at: int) -> int:
+    while at < len(data):
+        found = data[at : at + _STEP].translate(_IN_BASE64).find(b"\0")
+        if found >= 0:
+            return at + found
+        at += _STEP
+    return len(data)
+
+
+def _padded(data: bytes, end: int) -> int:
+    while data[end : end + 1] == b"=":
+        end += 1
+    return end
 
 
 def _from_base64(run: bytes) -> bytes:
-    compact = run.replace(b"\\n", b"").replace(b"\\r", b"").translate(_STANDARD, b" \t\r\n\\=")
+    compact = run.replace(b"\\n", b"").replace(b"\\r", b"").translate(_STANDARD, _NOT_BASE64)
     if len(compact) % 4 == 1:
         compact = compact[:-1]
     return binascii.a2b_base64(compact + b"=" * (-len(compact) % 4))
 
 
 _STANDARD: Final = bytes.maketrans(b"-_", b"+/")
+_NOT_BASE64: Final = bytes(byte for byte in range(256) if byte not in _BASE64)
 _TEXT: Final = bytes((*range(32, 127), 9, 10, 13, 0))
 _PROBE: Final = 256
 
@@ -412,23 +454,29 @@ def _reversed(data: bytes, ends: Sequence[int], _taken: Taken, budget: Budget, r
 
 
 def _split(data: bytes, ends: Sequence[int], taken: Taken, budget: Budget, reading: Reading) -> None:
-    pattern = _compiled(r"\\?\r?\n[ \t>#*|]{0,16}")
-    done = -1
+    from guardhouse.detect.secrets.broken_lines import rest_end
+
+    line_end = _compiled(r"\\?\r?\n[ \t>#*|]{0,16}")
     lines = sorted({data.rfind(b"\n", max(0, end - _SPLIT_SEEN), end) for end in ends})
     for last in taken.free([line - 1 for line in lines]):
-        if last <= done:
+        first = data.rfind(b"\n", max(0, last - _SPLIT_BEFORE), last) + 1
+        low = max(first, last - _SPLIT_BEFORE)
+        broken = line_end.search(data, max(low, last - 1))
+        if broken is None:
             continue
-        low, high = max(0, last - _SPLIT_BEFORE), min(len(data), last + _SPLIT_BEHIND)
-        done = high - _SPLIT_BEFORE
-        if not budget.take(high - low):
-            reading.unread.append((low, high))
+        at = broken.end()
+        high = data.find(b"\n", at, at + _SPLIT_BEHIND)
+        high = min(len(data), at + _SPLIT_BEHIND) if high < 0 else high
+        # Further lines, if they are random text as well.
+        further = rest_end(data, high, min(len(data), high + _SPLIT_BEHIND)) if data[high : high + 1] == b"\n" else high
+        if not budget.take(further - low):
+            reading.unread.append((low, further))
             continue
-        at = low
-        for match in pattern.finditer(data, low, high):
-            start, stop = match.span()
-            reading.joined.add(data[at:start], at, 1, start - at)
-            at = stop
-        reading.joined.add(data[at:high], at, 1, high - at)
+        reading.joined.add(data[low : broken.start()], low, 1, broken.start() - low)
+        while (following := line_end.search(data, at, further)) is not None:
+            reading.joined.add(data[at : following.start()], at, 1, following.start() - at)
+            at = following.end()
+        reading.joined.add(data[at:further], at, 1, further - at)
         reading.joined.end()
 
 
