@@ -55,6 +55,20 @@ def test_they_agree_on_whatever_is_put_together(scanners, text):
     assert words == sets == vectorscan_
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "key: DB_PASSWORD_PROD=hunter2xx",
+        "mysql -ps3cret-ish9 " + "x " * 150 + " -pfoo",
+        "mysql -p\x0b161",
+        "token egy_sk_live_30bbd64eebe7ba9d1205a004f961eabf469aa2a0",
+    ],
+)
+def test_they_agree_where_they_once_did_not(scanners, text):
+    words, sets, vectorscan_ = found_by([SecretScanner(matcher=Re2Matcher()), *scanners[1:]], text)
+    assert words == sets == vectorscan_
+
+
 def test_threads_share_one_matcher(scanners):
     from concurrent.futures import ThreadPoolExecutor
 

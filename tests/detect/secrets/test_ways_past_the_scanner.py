@@ -214,3 +214,85 @@ def test_in_a_long_stream_nothing_more_is_left_than_in_a_text(text, left):
 def test_much_harmless_text_is_not_taken_for_too_much_to_read(unit):
     text = (unit * 30_000)[: 400 << 10]
     assert REDACTOR.text(text) == text
+
+
+def broken(head: str, first: int, rest: int, before: str = "x ", after: str = "bye\n") -> tuple[str, str, str]:
+    """A text with a token that is broken after so many characters, and its two parts."""
+    body = b64(shake_256(f"{head}{first}".encode()).digest(200)).replace("+", "a").replace("/", "b")
+    return (
+        f"{before}{head}{body[:first]}\n{body[first : first + rest]}\n{after}",
+        body[:first],
+        body[first : first + rest],
+    )
+
+
+@pytest.mark.parametrize("after", ["bye\n", "regards\nAda\n", ""])
+@pytest.mark.parametrize("before", ["x ", "TOKEN=", "token: "])
+@pytest.mark.parametrize(
+    ("head", "first", "rest"),
+    [
+        ("gh" + "p_", 20, 16),
+        ("github" + "_pat_", 33, 49),
+        ("sk-" + "proj-", 30, 60),
+        ("sk-" + "proj-", 81, 60),
+        ("sk-" + "ant-api03-", 90, 40),
+        ("AI" + "za", 16, 19),
+        ("glpat" + "-", 10, 10),
+        ("npm" + "_", 18, 18),
+        ("hf" + "_", 17, 17),
+    ],
+)
+def test_no_part_of_a_token_that_is_broken_in_two_lines_is_left(head, first, rest, before, after):
+    if head.startswith("github"):
+        before = "x " if before == "x " else before
+    text, one, two = broken(head, first, rest, before, after)
+    if head.startswith("github"):
+        text = text.replace(one, one[:22] + "_" + one[23:])
+        one = one[23:]
+    out = REDACTOR.text(text)
+    assert one[-9:] not in out
+    assert two[:9] not in out
+    assert two[-9:] not in out
+    assert out.endswith(after)
+
+
+@pytest.mark.parametrize(
+    "following",
+    ["3f2504e0-4f89-11d3-9a0c-0305e82c3301", "web-7d4b9c-x2kqp", "build-7f3a9c2e", "user_id_4711x", "report2024.pdf"],
+)
+def test_an_id_below_a_token_is_no_part_of_it(following):
+    token = "sk" + "_live_" + MIX[:24]
+    assert REDACTOR.text(f"{token}\n{following}\n") == f"sk_live_[redacted]\n{following}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> SGVsbG8gQWRhLCBob3cg\n> YXJlIHlvdQ==\n",
+        "cm5kX3VQb0M5RDZHWWU5YnU2\n> a",
+        "data: " + b64("nothing at all to see") + "\n> x",
+    ],
+)
+def test_base64_in_quoted_lines_is_read(text):
+    assert REDACTOR.text(text) == text
+
+
+def test_base64_without_its_padding_is_read_without_the_line_below():
+    hidden = b64("password=" + "Tr0ub4dor3xyz1!!").rstrip("=")
+    assert REDACTOR.text(f"dsn: {hidden}\nRegards\n") == "dsn: [redacted]\nRegards\n"
+    assert REDACTOR.text(f"data: {b64(f'token={TOKEN}x')}\n  next: 1\n") == "data: [redacted]\n  next: 1\n"
+
+
+@pytest.mark.parametrize("colour", ["\x1b[1;31m", "\x1b[01;31m", "\x1b[38;5;208m", "\x1b[m"])
+def test_a_colour_before_a_token_hides_nothing(colour):
+    assert REDACTOR.text(f"{colour}{KEY_ID} (expired)\x1b[0m") == f"{colour}AKIA[redacted] (expired)\x1b[0m"
+
+
+@pytest.mark.parametrize("sign", "+-")
+def test_a_bare_key_on_a_line_of_a_diff_is_masked(sign):
+    key = "AI" + "za" + (MIX + MIX)[:35]
+    assert REDACTOR.text(f"@@ -1 +1 @@\n{sign}{key}\n") == f"@@ -1 +1 @@\n{sign}AIza[redacted]\n"
+
+
+def test_half_a_character_beside_a_mask_is_no_error():
+    assert REDACTOR.value({"password": "abcd\ud800e[redacted]"}) is not None

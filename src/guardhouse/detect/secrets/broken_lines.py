@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Final
 
-from guardhouse.detect.secrets.checks import shape, wordiness
+from guardhouse.detect.secrets.checks import longest_run, shape, wordiness
 from guardhouse.detect.secrets.kinds import FIRST_FORM, KINDS
 from guardhouse.detect.secrets.overlaps import BY_START, Raw
 from guardhouse.model import Confidence
@@ -19,6 +19,8 @@ _LINE_ENDS: Final = (b"\n", b"\r", b"\\")
 _LEAST_REST: Final = 8
 _MOST_REST: Final = 512
 _LETTERS: Final = 4
+_LONG_RUN: Final = 13
+"""Longer than the pieces of a UUID."""
 _BEFORE_REST: Final = b" \t\r\n\\>#*|"
 _IN_REST: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-.")
 _REST_ENDS: Final = bytes(byte in _IN_REST for byte in range(256))
@@ -65,9 +67,11 @@ def rest_end(data: bytes, end: int, limit: int) -> int:
 
 
 def _is_random(text: str) -> bool:
+    """Random, and no id: those are made of words and short pieces with hyphens between."""
     form = shape(text)
     return (
         len(text) >= _LEAST_REST
+        and longest_run(text) >= min(_LONG_RUN, len(text))
         and "0" in form
         and form.count("a") + form.count("A") >= _LETTERS
         and wordiness(text) < 0.6

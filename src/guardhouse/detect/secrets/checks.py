@@ -240,6 +240,11 @@ def _login_password(text: str) -> bool:
     )
 
 
+def _no_port(text: str) -> bool:
+    """Not what follows `-p` in `-p3307:3306` or `-port9000`."""
+    return text.strip("0123456789.:") != "" and not text.startswith("ort")
+
+
 def _unknown_token(text: str) -> bool:
     """`name_RANDOM` of a service we do not know by name."""
     pieces = text.replace("-", "_").split("_")
@@ -288,6 +293,7 @@ CHECKS: Final[Mapping[str, Callable[[str], bool]]] = {
     "key_body": _key_body,
     "url_password": _url_password,
     "login_password": _login_password,
+    "no_port": _no_port,
     "unknown_token": _unknown_token,
     "header_value": _header_value,
     "named_key": _named_key,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from guardhouse.detect.secrets.checks import wordiness
 from guardhouse.detect.secrets.offsets import Offsets, bytes_of
+from guardhouse.detect.secrets.searching import for_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -83,10 +84,7 @@ class Echoes(Generic[T]):
         if self._pattern is None:
             import re2  # kept out of `import guardhouse`
 
-            options = re2.Options()
-            options.encoding = re2.Options.Encoding.LATIN1
-            options.max_mem = _SET_MEMORY
-            self._pattern = re2.compile(b"|".join(map(re2.escape, self._by_prefix)), options)
+            self._pattern = re2.compile(b"|".join(map(re2.escape, self._by_prefix)), for_bytes(re2, _SET_MEMORY))
         at = 0
         while (match := self._pattern.search(data, at)) is not None:
             yield match.start()

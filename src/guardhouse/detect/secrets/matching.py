@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.detect.secrets.kinds import FIRST_NAMED, NAMED, PREFIXED
 from guardhouse.detect.secrets.kinds.rows import literals
-from guardhouse.detect.secrets.searching import Searcher
+from guardhouse.detect.secrets.searching import Searcher, for_bytes
 from guardhouse.detect.secrets.triggers import (
     PAIR_TARGET,
     TELLING_BACKWARDS,
@@ -101,10 +101,7 @@ class _Set:
     """Tells which anchors are in a text, in one go."""
 
     def __init__(self, re2: Any, found: list[Trigger]) -> None:
-        options = re2.Options()
-        options.encoding = re2.Options.Encoding.LATIN1
-        options.max_mem = _SET_MEMORY
-        self._look = re2.Set.SearchSet(options)
+        self._look = re2.Set.SearchSet(for_bytes(re2, _SET_MEMORY))
         by_anchor: dict[str, list[Trigger]] = {}
         for trigger in found:
             by_anchor.setdefault(trigger.anchor, []).append(trigger)

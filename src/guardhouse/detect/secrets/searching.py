@@ -16,13 +16,22 @@ Search = Callable[[bytes, int, int], Spans | None]
 _NOWHERE: Final = (-1, -1)
 
 
+def for_bytes(re2: Any, memory: int = 0) -> Any:
+    """How patterns over bytes are to be compiled. RE2 itself writes nothing to standard error: not a pattern, which may
+    hold a secret, and not that it goes on in another way because it has run out of memory."""
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.log_errors = False
+    if memory:
+        options.max_mem = memory
+    return options
+
+
 class Searcher:
     """One compiled pattern, over UTF-8 bytes."""
 
     def __init__(self, re2: Any, pattern: str) -> None:
-        options = re2.Options()
-        options.encoding = re2.Options.Encoding.LATIN1
-        self._compiled = re2.compile(pattern.encode("latin-1"), options)
+        self._compiled = re2.compile(pattern.encode("latin-1"), for_bytes(re2))
         native = getattr(getattr(self._compiled, "_regexp", None), "Match", None)
         anchors = getattr(re2, "_Anchor", None)
         if native is not None and anchors is not None:

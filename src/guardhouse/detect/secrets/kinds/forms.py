@@ -361,13 +361,13 @@ FORMS: Final = (
         id="database_client_password",
         what="the database that the command talks to",
         anchor="mysql|mariadb|sshpass",
-        trigger=r"(?:(?:mysql|mariadb)[^\n|;&]*[ \t]-p|sshpass[ \t]+-p[ \t]*)[\"'\\]{0,3}[^\s\"'`\\\-$]",
+        trigger=r"(?:(?:mysql|mariadb)[^\n|;&]{0,160}?[ \t]-p|sshpass[ \t]+-p[ \t]*)[\"'\\]{0,3}[^\s\"'`\\\-$]",
         before=256,
         pattern=(
             r"(?:(?:mysql|mariadb)[a-z\-]{0,12}(?:[ \t][^\n|;&]{0,160}?)?[ \t]-p|sshpass[ \t]+-p[ \t]*)"
             r"(?:\\*[\"'])?([^\s\"'`\\\-$][^\s\"'`\\]{3,})"
         ),
-        checks=("login_password", "digit"),
+        checks=("login_password", "digit", "no_port"),
         category=Category.PASSWORD,
         confidence=Confidence.MEDIUM,
         by_context=True,
@@ -376,28 +376,43 @@ FORMS: Final = (
             "mysqldump --all-databases -p" + "'Tr0ub4dor3'",
             "sshpass -p " + "s3cret-ish9" + " ssh root@db.example",
         ),
-        misses=("mysql -u root -p shop", "mysql -p$PASSWORD shop", "apt install mysql-server -plugins"),
+        misses=(
+            "mysql -u root -p shop",
+            "mysql -p$PASSWORD shop",
+            "apt install mysql-server -plugins",
+            "docker run --name mysql -p3307:3306 mysql:8",
+            "see mysql docs on -port9000",
+        ),
     ),
     SecretKind(
         id="sql_password",
         what="the account that the statement makes or changes",
         anchor=r"(?i)identified\s|\spassword\s",
-        trigger=r"(?i)(?:identified\s+(?:with\s+[^\s]+\s+)?by|(?:with|encrypted)\s+password)\s+(?:password\s+)?\\*'[^'\\]{3}",
+        trigger=(
+            r"(?i)(?:identified\s+(?:with\s+[^\s]+\s+)?by|(?:with|encrypted|login)\s+password)\s+(?:password\s+)?"
+            r"\\*['\"][^'\"\\]{2}"
+        ),
         before=160,
         pattern=(
-            r"(?i)(?:identified\s{1,4}(?:with\s{1,4}[^\s]{1,48}\s{1,4})?by|(?:with|encrypted)\s{1,4}password)"
-            r"\s{1,4}(?:password\s{1,4})?\\*'([^'\\\n]{3,})"
+            r"(?i)(?:identified\s{1,4}(?:with\s{1,4}[^\s]{1,48}\s{1,4})?by|(?:with|encrypted|login)\s{1,4}password)"
+            r"\s{1,4}(?:password\s{1,4})?\\*(?:'((?:[^'\\\n]|''){3,})|\"([^\"\\\n]{3,}))"
         ),
-        checks=("url_password",),
+        checks=("url_password", "digit"),
         category=Category.PASSWORD,
         confidence=Confidence.MEDIUM,
         by_context=True,
         matches=(
             "CREATE USER ada IDENTIFIED BY '" + "s3cret-ish9" + "';",
+            'CREATE USER ada IDENTIFIED BY "' + "s3cret-ish9" + '";',
             "alter role ada with encrypted password '" + "Tr0ub4dor3" + "'",
+            "CREATE ROLE ada LOGIN PASSWORD '" + "it''s-s3cret9" + "'",
             "CREATE USER a@b IDENTIFIED WITH mysql_native_password BY '" + "Tr0ub4dor3" + "'",
         ),
-        misses=("CREATE USER ada IDENTIFIED BY '${PASSWORD}'", "ALTER ROLE ada WITH PASSWORD 'your_password'"),
+        misses=(
+            "CREATE USER ada IDENTIFIED BY '${PASSWORD}'",
+            "ALTER ROLE ada WITH PASSWORD 'your_password'",
+            "rows identified by 'user_id'",
+        ),
     ),
     SecretKind(
         id="vault_unseal_key",

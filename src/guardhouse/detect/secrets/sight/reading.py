@@ -11,6 +11,7 @@ import codecs
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from guardhouse.detect.secrets.searching import for_bytes
 from guardhouse.detect.secrets.sight.veils import (
     BASE64_SEEN,
     FANCY,
@@ -513,6 +514,4 @@ _READERS: Final = {
 def _compiled(pattern: str) -> Any:
     import re2  # kept out of `import guardhouse`
 
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    return re2.compile(pattern.encode("latin-1"), options)
+    return re2.compile(pattern.encode("latin-1"), for_bytes(re2))
