@@ -33,9 +33,9 @@ class Pass(IntEnum):
     it can't be told from the patterns."""
 
     WORDS = 0
-    """What has a fixed text in it: most things."""
+    """How tokens begin, and what most forms have."""
     NAMES = 1
-    """Names of services, words backwards, and marks inside words."""
+    """Names of services and of pairs, words backwards, and marks inside words."""
     RUNS = 2
     """This and the rest have no fixed text."""
     JOINED = 3

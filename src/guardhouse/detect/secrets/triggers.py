@@ -51,7 +51,7 @@ def without_words() -> tuple[Trigger, ...]:
     """Those that hang on no fixed word of a table: of forms, pairs and veils."""
     return (
         *map(of_kind, range(FIRST_FORM, FIRST_NAMED)),
-        *(Trigger(PAIR_TARGET, PAIR.anchor, pattern) for pattern in PAIR_TRIGGERS),
+        *(Trigger(PAIR_TARGET, PAIR.anchor, pattern, Pass.NAMES) for pattern in PAIR_TRIGGERS),
         *(Trigger(VEIL_TARGET + sign.veil, sign.pattern, sign.pattern, sign.look) for sign in VEILS),
     )
 
@@ -65,7 +65,7 @@ def of_kind(index: int) -> Trigger:
 def of_prefixed_row(index: int, row: Prefixed) -> list[Trigger]:
     """Those of a token with a beginning of its own: as it is, on two lines, and in pieces of text that are added up."""
     found = [of_kind(index)]
-    heads = [head for head in literals(row.head) if len(head) >= _TELLING or not head.isalnum()]
+    heads = [head for head in literals(row.head) if len(head) >= _TELLING or head in _SHORT]
     if heads:
         head = "|".join(map(_quoted, heads))
         body = plain_body(row.body)
@@ -90,6 +90,9 @@ def of_row_backwards(row: Prefixed) -> list[Trigger]:
 
 
 _TELLING: Final = 4
+_SHORT: Final = frozenset({"sk-", "hf_", "SG."})
+"""Shorter beginnings are in too many words to look for their pieces; but these are those of keys that many people have.
+"""
 TELLING_BACKWARDS: Final = 4
 _TOKEN: Final = r"[A-Za-z0-9_\-]"
 _EDGE: Final = "(?:[^A-Za-z0-9]|$)"

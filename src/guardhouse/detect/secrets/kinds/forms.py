@@ -36,6 +36,7 @@ FORMS: Final = (
     SecretKind(
         id="telegram_bot_token",
         what="Telegram bot",
+        look=Pass.NAMES,
         anchor=r"[0-9]{5}:[A-Za-z0-9_\-]{8}",
         trigger=r"[0-9]{5}:[A-Za-z0-9_\-]{33}",
         pattern=EDGE + r"[0-9]{5,16}:(A[A-Za-z0-9_\-]{32,}|[A-Za-z0-9_\-]{35})",

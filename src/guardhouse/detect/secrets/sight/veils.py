@@ -83,11 +83,11 @@ VEILS: Final = (
     Sign(Veil.MARKS, rf"{_WORD}\x1b[\[\]]"),
     Sign(Veil.MARKS, rf"{_WORD}\\\r?\n[ \t]{{0,16}}{_WORD}"),
     Sign(Veil.BASE64, rf"(?:^|[^A-Za-z0-9])(?:{_QUAD}){{4}}", Pass.RUNS),
-    Sign(Veil.BASE64, rf"(?:^|[^A-Za-z0-9])(?:{_WIDE_QUADS}){{2}}", Pass.WORDS),
+    Sign(Veil.BASE64, rf"(?:^|[^A-Za-z0-9])(?:{_WIDE_QUADS}){{2}}"),
     # Two bytes a character, behind a mark that says which comes first.
-    Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9+/:])(?://[45][A-Za-z0-9+/]|/v8A)[A-Za-z0-9+/]{12}", Pass.WORDS),
-    Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9])H4sI[A-Za-z0-9+/_\-]{12}", Pass.WORDS),
-    Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9])e[JNFA][A-Za-z0-9+/_\-]{14}", Pass.WORDS),
+    Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9+/:])(?://[45][A-Za-z0-9+/]|/v8A)[A-Za-z0-9+/]{12}"),
+    Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9])H4sI[A-Za-z0-9+/_\-]{12}"),
+    Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9])e[JNFA][A-Za-z0-9+/_\-]{14}"),
     Sign(Veil.HEX, rf"(?:^|[^A-Za-z0-9]){_BYTE}{{16}}", Pass.RUNS),
     Sign(Veil.HEX, rf"[^A-Za-z0-9]0[xX]{_BYTE}{{16}}"),
     Sign(Veil.DUMP, rf"(?: {_BYTE}){{7}}", Pass.RUNS),
@@ -96,8 +96,8 @@ VEILS: Final = (
     Sign(Veil.DUMP, rf"(?:^|\n)[0-9a-f]{{6}}0 {_BYTE}{{2}} {_BYTE}{{2}} {_BYTE}{{2}} "),
     Sign(Veil.DUMP, rf"(?:^\s{{0,16}}|[^,\s]\s{{0,4}}|\n\s{{0,16}})(?:0[xX]{_BYTE},\s{{0,2}}){{8}}"),
     Sign(Veil.SPACED, r"(?:^|\n|[^A-Za-z0-9 ]|[^ ]{2} )(?:[A-Za-z0-9_\-+/=.] ){12}", Pass.SPACED),
-    Sign(Veil.WIDE, r"(?:^\x00?|[^\x00])(?:[ -~]\x00){8}"),
-    Sign(Veil.WIDE, r"(?:^|[^ -~])(?:\x00[ -~]){8}\x00"),
+    Sign(Veil.WIDE, r"(?:^\x00?|[^\x00])(?:[ -~]\x00){8}", Pass.DUMPS),
+    Sign(Veil.WIDE, r"(?:^|[^ -~])(?:\x00[ -~]){8}\x00", Pass.DUMPS),
     Sign(Veil.TAGS, r"(?:\xf3\xa0[\x80\x81][\x80-\xbf]){8}"),
 )
 """Signs of every veil that does not depend on what is hidden."""
