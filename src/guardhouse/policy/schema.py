@@ -84,7 +84,7 @@ class SecretsSection(_Section, frozen=True, kw_only=True):
     """What a kind of secret leads to, by its id or a glob (`aws_*`): `ignore` says that it is none; the others are what
     must happen at least where it is found."""
     allowed: tuple[Annotated[str, Meta(pattern=r"^[0-9a-f]{32}$(?!\n)")], ...] = ()
-    """Fingerprints of values that are no secrets, such as a key of a test; `guardhouse scan` tells them."""
+    """Fingerprints of values that are no secrets, such as a test's key: `guardhouse scan --fingerprints` tells them."""
 
 
 ArgumentRole = Literal[

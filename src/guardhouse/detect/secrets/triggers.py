@@ -71,13 +71,19 @@ def of_prefixed_row(index: int, row: Prefixed) -> list[Trigger]:
         body = plain_body(row.body)
         least = min(_PIECE, body.least) if body else _WHOLE
         most = least - 1 if body else _PIECE
-        split = f"(?:{head}){_IN_TOKEN}{{0,{most}}}{_NEXT_LINE}{_IN_TOKEN}{{4}}"
+        piece = _piece(row)
+        split = f"(?:{head}){piece}{{0,{most}}}{_NEXT_LINE}{piece}{{4}}"
         found.append(Trigger(VEIL_TARGET + Veil.SPLIT, row.head, split))
         if KINDS[index].goes_on:
-            rest = f"(?:{head}){_IN_TOKEN}{{{least},}}{_NEXT_LINE}{_IN_TOKEN}{{8}}"
+            rest = f"(?:{head}){piece}{{{least},}}{_NEXT_LINE}{piece}{{8}}"
             found.append(Trigger(REST_TARGET, row.head, rest))
         found.append(Trigger(VEIL_TARGET + Veil.MARKS, row.head, f"(?:{head}){_GLUED}"))
     return found
+
+
+def _piece(row: Prefixed) -> str:
+    """What a piece of a token is made of: letters, digits, and the signs that its row speaks of. So a path is none."""
+    return rf"[A-Za-z0-9_\-{''.join(sign for sign in '+/=.' if sign in row.body)}]"
 
 
 def of_row_backwards(row: Prefixed) -> list[Trigger]:
@@ -98,7 +104,6 @@ _TOKEN: Final = r"[A-Za-z0-9_\-]"
 _EDGE: Final = "(?:[^A-Za-z0-9]|$)"
 _PIECE: Final = 80
 _WHOLE: Final = 16
-_IN_TOKEN: Final = r"[A-Za-z0-9_\-+/=.]"
 _NEXT_LINE: Final = r"\\?\r?\n[ \t>#*|]{0,16}"
 _GLUED: Final = r"""[A-Za-z0-9_\-+/=.]{0,80}\\{0,3}["'`]\s{0,16}(?:[+.&]|\.\.)?\s{0,32}\\{0,3}["'`][A-Za-z0-9_\-+/=.]"""
 
