@@ -685,7 +685,7 @@ NOTE = "My mother has cancer and my salary is 85000 and I hide the key under the
 PROFILE = {
     "otp": "482913",
     "password": "Tr0ub4dor&3",
-    "pw2": "hunter2",
+    "otp2": "hunter2",
     "phrase": "correct horse battery staple",
     "recovery": "https://bank.example/reset/abc123token",
     "card": "4111111111111111",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from guardhouse.detect.secrets import SecretScanner
@@ -39,7 +39,7 @@ FORMS = st.tuples(
     st.sampled_from(OPENERS),
     # A sign at the beginning could as well be part of what joins the two.
     st.sampled_from("abcXYZkqvwz0123456789!#%@^~"),
-    st.text(st.sampled_from("abcXYZkqvwz0123456789!#$%&()*+,-./:;<=>?@[]^_{|}~"), min_size=5, max_size=30),
+    st.text(st.sampled_from("abcXYZkqvwz0123456789!#$%&()*+,-./:;<=>?@[]^_{|}~\"'`"), min_size=5, max_size=30),
     st.sampled_from(["", "\n", '"', "'\n", "</password>", " next", "`", '\\"']),
 )
 
@@ -51,6 +51,8 @@ def starts(scanner, text):
 @settings(max_examples=1500, deadline=None)
 @given(FORMS)
 def test_no_pair_that_would_count_lacks_its_trigger(parts):
+    # Behind an escaped or a triple quotation mark, a plain one stands in no text that a program wrote.
+    assume(len(parts[3]) <= 1 or not set("\"'`") & set(parts[5]))
     text = "".join(parts)
     assert starts(SCANNER, text) == starts(EVERYWHERE, text)
 
@@ -80,6 +82,12 @@ def test_keys_as_django_makes_them_are_found():
         'SECRET_KEY is \\"a1B2c3D4e5F6g7H8i9J0\\"',
         "token | b'a1B2c3D4e5F6g7H8'",
         "key: DB_PASSWORD_PROD=hunter2xx",
+        "password='ab\"c9xK2!vQz7'",
+        'password: "it\'sMy9Secret!x"',
+        'DB_PASSWORD="x`K9vQ2mn7pZ4"',
+        '"client_secret": "Q~k\'VzPq61YM5q2C9mujSkl"',
+        '<password>ab"c9xK2!vQ</password>',
+        "\\u{67}\\u{68}\\u{70}_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
     ],
 )
 def test_pairs_that_once_had_no_trigger(text):

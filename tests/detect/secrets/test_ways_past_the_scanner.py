@@ -296,3 +296,18 @@ def test_a_bare_key_on_a_line_of_a_diff_is_masked(sign):
 
 def test_half_a_character_beside_a_mask_is_no_error():
     assert REDACTOR.value({"password": "abcd\ud800e[redacted]"}) is not None
+
+
+@pytest.mark.parametrize("text", ["ghp_\nEKEY>YIoIArUMSSb0AAAA", "key>sk-\nWFhYWFUMSSb0AAAA"])
+def test_what_lies_between_two_readings_belongs_to_neither(text):
+    assert isinstance(REDACTOR.text(text), str)
+
+
+def test_many_lines_of_hexadecimal_in_a_key_are_read_once():
+    from time import process_time
+
+    lines = "".join(shake_256(str(number).encode()).hexdigest(24) + "\n" for number in range(8_000))
+    begin = process_time()
+    out = REDACTOR.text(f"{LINES[0]}\n{lines}{LINES[-1]}\n")
+    assert process_time() - begin < 3
+    assert lines[:20] not in out

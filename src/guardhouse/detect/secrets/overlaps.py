@@ -92,7 +92,7 @@ def settled(raws: list[Raw]) -> list[Raw]:
     done: list[Raw] = []
     end = 0
     for raw in raws:
-        if raw.start >= end:
+        if raw.start >= end or not done:
             done.append(raw)
             end = raw.end
             continue

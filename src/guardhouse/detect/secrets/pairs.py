@@ -94,25 +94,32 @@ _PASSWORD_NAMES: Final = (
     rf"(?:(?:^|[^A-Za-z])(?i:pw|pswd)|[a-z0-9]P[wW])(?:[0-9_.$\-][\w.$\-]*)?{_REST}",
 )
 _OPENER: Final = r"[bBuUrRfFL@\\\"'`{]*"
-_QUOTED: Final = r"[bBuUrRfFL@\\{]*[\"'`]+"
 _WORDS_BEFORE: Final = "(?:[A-Za-z]+ ){0,2}?"
 # Something long, or a digit. In this order, so that a search ends where the first of them does.
 _BARE_VALUE: Final = r"(?:[A-Za-z0-9+/_\-]{12}|[^\s\"'`,;<>(){}\[\]&|0-9]*[0-9])"
 _ANY_VALUE: Final = r"(?:[^\s\"'`]{12}|[^\s\"'`0-9]*[0-9])"
+# In quotes of one kind, the other kinds are signs like any.
+_QUOTED_VALUE: Final = "|".join(
+    rf"{mark}+{_WORDS_BEFORE}(?:[^\s{mark}]{{12}}|[^\s{mark}0-9]*[0-9])" for mark in ('"', "'", "`")
+)
+_QUOTED_LETTERS: Final = "|".join(rf"{mark}{{1,3}}[^{mark}\n]{{6}}" for mark in ('"', "'", "`"))
 _SPACED_VALUE: Final = r"(?:[ \t]+(?:is[ \t]+)?|[ \t]*\|[ \t]*)[bBuUrRfFL@\\]*[\"'`]*[^\s\"'`:=,;\\]{14}"
 _FLAG_TRIGGER: Final = (
     r"(?i)--[\w.\-]*(?:pass|pwd|secret|token|key|cred|auth)[\w.\-]*[ \t]+"
-    r"(?:[\"'`]{1,3}[^\"'`\n]{6}|[^\s\-$<{][^\s0-9]{0,24}[0-9])"
+    rf"(?:[bBuUrRfFL@\\]*(?:{_QUOTED_LETTERS})|[^\s\-$<{{][^\s0-9]{{0,24}}[0-9])"
 )
 PAIR_TRIGGERS: Final = (
     *(f"{name}{_SIGN}{_OPENER}{_WORDS_BEFORE}{_BARE_VALUE}" for name in _SECRET_NAMES),
     # In quotes, between tags, and in a password, any sign may stand.
-    *(rf"{name}(?:{_SIGN}{_QUOTED}|>\s*){_WORDS_BEFORE}{_ANY_VALUE}" for name in _SECRET_NAMES),
+    *(
+        rf"{name}(?:{_SIGN}[bBuUrRfFL@\\{{]*(?:{_QUOTED_VALUE})|>\s*{_WORDS_BEFORE}(?:[^\s<]{{12}}|[^\s<0-9]*[0-9]))"
+        for name in _SECRET_NAMES
+    ),
     *(rf"{name}{_SIGN}{_OPENER}[^\s\"'`0-9]*[0-9]" for name in _PASSWORD_NAMES),
     # And in what a line of its own assigns.
     *(rf"(?:^|\n|\\n|export |set |ENV |-e )[\w.$\-]*{name}\s*[:.?|+]*=+\s*{_ANY_VALUE}" for name in _SECRET_NAMES),
     # A password may be all letters, if it is quoted.
-    *(rf"{name}{_SIGN}[bBuUrRfFL@\\]*[\"'`]{{1,3}}[^\"'`\n]{{6}}" for name in _PASSWORD_NAMES),
+    *(rf"{name}{_SIGN}[bBuUrRfFL@\\]*(?:{_QUOTED_LETTERS})" for name in _PASSWORD_NAMES),
     *(name + _SPACED_VALUE for name in (*_SECRET_NAMES, _PASSWORD_NAMES[1])),
     _FLAG_TRIGGER,
     # What stands behind a mask may be the rest of a secret.
@@ -170,6 +177,21 @@ class PairReader:
             yield from _flagged(data, _starts(flag, data, low, high), known)
 
 
+class _Next:
+    """Where a sign stands next; asked in rising order, it looks at the text once."""
+
+    def __init__(self, data: bytes, sign: bytes) -> None:
+        self._data = data
+        self._sign = sign
+        self._at = -1
+
+    def __call__(self, start: int) -> int:
+        if start > self._at:
+            found = self._data.find(self._sign, start)
+            self._at = len(self._data) if found < 0 else found
+        return self._at
+
+
 def _starts(searcher: Searcher, data: bytes, at: int, stop: int) -> Iterator[tuple[int, int]]:
     """Where names with a sign begin, and where their values do."""
     search = searcher.search
@@ -183,7 +205,8 @@ def _joined(
 ) -> Iterator[tuple[int, int]]:
     """Values that a sign joins to their name. A bare value that is itself a name with a value is left to that one."""
     # A run without delimiters, or a text without tags, is measured once, however many names stand in it.
-    run_end = tag = -1
+    run_end = -1
+    tag, line, zero = _Next(data, b"<"), _Next(data, b"\n"), _Next(data, b"\0")
     following = next(matches, None)
     while following is not None:
         low, start = following
@@ -207,10 +230,9 @@ def _joined(
             if separator == b"," and (name is Name.KEY or is_identifier(_shown(data, start, end))):
                 continue
         elif separator == b">" and joint[-2:-1] not in (b"=", b"-"):
-            if start > tag:
-                tag = data.find(b"<", start)
-                tag = len(data) if tag < 0 else tag
-            end = tag
+            # Without a tag it ends with its line; and no value reaches from one view into another.
+            end = tag(start)
+            end = min(end if end < len(data) else line(start), zero(start))
         else:
             if separator in (b",", b"(", b"-") or not _belongs(data, low, head):
                 continue

@@ -30,7 +30,8 @@ _IN_KEY: Final = bytes(
 )
 _SHORTEST: Final = 8
 _LEAST: Final = 40
-"""So many characters of a key make it one; fewer may be an example."""
+_LEAST_CLOSED: Final = 32
+"""So many characters of a key make it one, or between its two ends; fewer may be an example."""
 _JUDGED: Final = 4096
 _LONG: Final = 20
 
@@ -56,8 +57,10 @@ def key_spans(data: bytes, ends: Sequence[int]) -> Iterator[tuple[int, int, int]
         between = data.find(BETWEEN, start, limit)
         stop = between if between >= 0 else limit
         at = bisect_left(closings, start)
-        end = closings[at] if at < len(closings) and closings[at] < stop else _last_line(data, start, stop, lines)
-        if end > start and (_is_key(data[start:end]) or data.startswith(_MASK, start)):
+        is_closed = at < len(closings) and closings[at] < stop
+        end = closings[at] if is_closed else _last_line(data, start, stop, lines)
+        least = _LEAST_CLOSED if is_closed else _LEAST
+        if end > start and (_is_key(data[start:end], least) or data.startswith(_MASK, start)):
             yield low, start, end
 
 
@@ -95,13 +98,13 @@ def _is_rest(line: bytes) -> bool:
 _ALPHABET: Final = bytes(byte for byte in range(256) if _IN_KEY[byte] != 32)
 
 
-def _is_key(body: bytes) -> bool:
+def _is_key(body: bytes, least: int) -> bool:
     """Whether there is enough in it that can be a key, and is no prose."""
     size = 0
     for run in body.translate(_IN_KEY).split()[:_JUDGED]:
         if len(run) >= _LONG or (len(run) >= _SHORTEST and _is_random(run.decode("ascii"))):
             size += len(run)
-        if size >= _LEAST:
+        if size >= least:
             return True
     return False
 

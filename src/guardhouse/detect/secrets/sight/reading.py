@@ -175,7 +175,7 @@ def _unescaped(mark: bytes) -> tuple[bytes, int]:
         return bytes.fromhex(mark.replace(b"\\x", b"").decode()), 4
     if kind in b"01" and kind:
         return bytes(int(octal, 8) for octal in mark.decode().split("\\")[1:]), 4
-    digits = mark.strip(b"\\{}").lstrip(b"ux")
+    digits = mark.strip(b"\\{}").lstrip(b"ux{")
     if digits and not digits.strip(b"0123456789abcdefABCDEF"):
         return bytes.fromhex(digits[-2:].decode()), 0
     return b"", 0
@@ -333,9 +333,9 @@ def _hex(data: bytes, ends: Sequence[int], taken: Taken, budget: Budget, reading
         if start < done:
             continue
         match = pattern.match(data, start)
-        if taken(start) >= match.end():
-            continue
         done = match.end()
+        if taken(start) >= done:
+            continue
         if not budget.take(done - start):
             reading.unread.append((start, done))
             continue

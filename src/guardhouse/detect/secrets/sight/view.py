@@ -69,7 +69,8 @@ class View:
             return piece.origin, piece.origin + piece.width
         within = place - self._starts[index]
         if piece.step < 0:
-            at = piece.origin + piece.width - 1 - within
+            # A byte between two segments counts as the end of the one before, here as well.
+            at = max(piece.origin, piece.origin + piece.width - 1 - within)
             return at, at + 1
         at = piece.origin + within * piece.step
         # A byte between two segments belongs to neither; it counts as the end of the one before.
