@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import random
+import time
 import tracemalloc
 
 import pytest
@@ -127,6 +128,77 @@ def test_however_a_long_private_key_lies_in_a_stream_no_line_of_it_comes_out(end
         assert len(lines) == 400
         assert [line for line in lines if line[:12] in out or line[-12:] in out] == []
         assert out.count(PROSE) == text.count(PROSE)
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        '",\n  "',
+        '\\n" +\n "',
+        "\nkeys/id_rsa:",
+        "\n-",
+        "\\r\\n",
+        "<br>",
+        "\n  12 | ",
+        "\n> ",
+        "\n# ",
+        "\n+",
+        "\\n",
+        "\r\n",
+    ],
+    ids=ascii,
+)
+def test_however_the_lines_of_a_long_key_are_quoted_none_comes_out(between):
+    chance = random.Random(8)
+    lines = [base64.b64encode(chance.randbytes(48)).decode() for _ in range(340)]
+    body = between.join(["-----BEGIN PGP " + "PRIVATE KEY BLOCK-----", *lines, "-----END PGP PRIVATE KEY BLOCK-----"])
+    for shift in range(0, 76, 3):
+        text = (PROSE * 800)[: 60_000 + shift] + "\n" + body + "\n" + PROSE * 1000
+        out = streamed([text])
+        assert [line for line in lines if line[:12] in out or line[-12:] in out] == [], shift
+        assert out.count(PROSE) == text.count(PROSE)
+
+
+@pytest.mark.parametrize("size", [777, 4096, 5000, 81_919])
+def test_a_key_that_comes_in_pieces_of_any_size_is_masked(size):
+    chance = random.Random(13)
+    text = PROSE * 600 + key(chance, 3000) + PROSE * 1200
+    lines = [line for line in text.splitlines() if len(line) == 64]
+    out = streamed([text[at : at + size] for at in range(0, len(text), size)])
+    assert [line for line in lines if line[:12] in out or line[-12:] in out] == []
+    assert out.count(PROSE) == 1800
+    assert out == streamed([text])
+
+
+def test_blank_lines_without_end_behind_a_key_take_no_time_and_no_room():
+    chance = random.Random(9)
+    begin = time.process_time()
+    stream = StreamRedactor(REDACTOR)
+    stream.feed(PROSE * 700 + key(chance, 400, ""))
+    for _ in range(200):
+        stream.feed("\n" * 1000)
+        assert len(stream._buffer) + stream._waiting < 200_000
+    stream.end()
+    assert time.process_time() - begin < 5
+
+
+def test_a_line_with_dashes_behind_a_key_is_kept():
+    chance = random.Random(10)
+    told = "Customer 4711 paid the bill ----- thanks\nmore text\n"
+    assert streamed(["word " * 11_500, "\n", key(chance, 500, ""), told]).endswith(told)
+
+
+def test_a_value_that_was_cut_is_not_taken_for_another():
+    filler = ("word " * 90_000)[: 81_920 - 21]
+    text = filler + "\ntoken=tokens_9xKqV72mB[0]\ncall tokens_9xKqV72mB[0] again\n" + "word " * 20_000
+    assert "call tokens_9xKqV72mB[0] again" in streamed([text])
+
+
+def test_where_a_packed_blob_ends_does_not_hang_on_the_cut():
+    packed = base64.b64encode(gzip.compress(random.Random(12).randbytes(70_000))[:-9]).decode()
+    first = ("word " * 12_000) + "\n" + packed[: len(packed) // 4 * 4 - 1] + "="
+    second = "\nharmlesswordsstandhere and more\n"
+    assert streamed([first, second]) == streamed([first + second])
 
 
 def test_what_is_packed_and_can_not_be_read_is_masked_over_all_its_lines():

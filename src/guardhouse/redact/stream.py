@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from guardhouse.detect.secrets import UNREADABLE_ID, Category, is_key_line, with_copies
+from guardhouse.detect.secrets import UNREADABLE_ID, Category, rest_of_key, with_copies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +29,8 @@ _REMEMBERED: Final = 32
 _SHORTEST: Final = 8
 _TOKEN: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-.~%\\")
 _LINE: Final = 4096
-_DASHES: Final = "-----"
+_LINE_BEGIN: Final = 64
+"""What may stand before the next line of a key: its number, the name of its file."""
 _LONG: Final = 16
 _BETWEEN: Final = 40
 _LINE_ENDS: Final = frozenset(" \t\r\n\\>")
@@ -54,6 +55,8 @@ class StreamRedactor:
         """Whether the line of a key was cut in which it goes on."""
         self._line = 0
         """How much of the line of a blob has been seen."""
+        self._is_padded = False
+        """Whether that ended with the sign that ends base64."""
         self._started = False
 
     def feed(self, text: str) -> str:
@@ -103,15 +106,21 @@ class StreamRedactor:
         for match in found:
             if match.start < size < match.end:
                 size = match.end
-                if not window[size:].strip():
-                    # It reaches as far as can be seen: what follows may be part of it.
+                if self._may_go_on(match, window[size:]):
                     self._inside = match
                     self._is_cut = size == len(window)
-                    self._line = _LONG
+                    self._line, self._is_padded = _LONG, window[size - 1] == "="
+        self._learn(window, [match for match in found if match.start < size])
         masked = self._masked(window, size, found)
         self._started = True
         self._before = (self._before + window[:size])[-_BEHIND:]
         return size, masked
+
+    def _may_go_on(self, match: SecretMatch, rest: str) -> bool:
+        """Whether it reaches as far as can be seen, or to where the next line of a key begins."""
+        if match.category is Category.PRIVATE_KEY:
+            return len(rest) < _LINE_BEGIN and "END" not in rest
+        return not rest.strip()
 
     def _found(self, window: str) -> list[SecretMatch]:
         """The secrets in `window`, with those that only what stood before it gives away, and copies of earlier ones."""
@@ -121,15 +130,17 @@ class StreamRedactor:
             for match in self._scan(self._before + window)
             if match.end > shift
         ]
-        found = with_copies(window, found, self._known)
+        return with_copies(window, found, self._known)
+
+    def _learn(self, window: str, found: Sequence[SecretMatch]) -> None:
+        """Remembers the values of which it is known where they end."""
         for match in found:
             value = window[match.start : match.end]
-            if match.by_context and not match.echo and len(value) >= _SHORTEST:
+            if match.by_context and not match.echo and len(value) >= _SHORTEST and match.end < len(window):
                 self._known.pop(value, None)
                 self._known[value] = match
         while len(self._known) > _REMEMBERED:
             del self._known[next(iter(self._known))]
-        return found
 
     def _masked(self, window: str, size: int, found: Sequence[SecretMatch]) -> str:
         here = [match for match in found if match.start < size]
@@ -158,36 +169,23 @@ class StreamRedactor:
         return at
 
     def _key_skipped(self, at: int, *, ended: bool) -> int:
-        """Behind the lines that look like a key's; dashes end it. Only whole lines are judged; of a line that was cut,
-        the rest goes with its beginning."""
+        """Behind the lines that look like a key's, however they are quoted; of a line that was cut, the rest goes with
+        its beginning. It has ended when its end stands there, or nothing that could be a line of it for long."""
         buffer = self._buffer
         if self._is_cut:
             at = self._run_end(at)
             if at == len(buffer) and not ended:
                 return at
             self._is_cut = False
-        done = at
-        while at < len(buffer):
-            stop = buffer.find("\n", at, at + _LINE) + 1
-            if not stop:
-                if len(buffer) - at < _LINE and not ended:
-                    return done
-                stop = min(at + _LINE, len(buffer))
-            line = buffer[at:stop]
-            dashes = line.find(_DASHES)
-            if dashes >= 0:
-                self._inside = None
-                return at + dashes
-            if is_key_line(line.encode("utf-8", "replace")):
-                if not line.endswith("\n"):
-                    stop = self._run_end(stop)
-                    self._is_cut = stop == len(buffer)
-                done = stop
-            elif line.strip():
-                self._inside = None
-                return done
-            at = stop
-        return done
+        # A byte for each character, so that places are the same.
+        end, is_over = rest_of_key(buffer[at:].encode("ascii", "replace"))
+        if is_over or ended or len(buffer) - at - end >= _LINE:
+            self._inside = None
+            return at + end
+        # The last line may not be all there yet; a little is kept, so that it can be judged.
+        known = max(0, min(end, len(buffer) - at - _LINE))
+        self._is_cut = 0 < known < end
+        return at + known
 
     def _blob_skipped(self, at: int, *, ended: bool) -> int:
         """Behind a run of base64, and the lines that go on with it: all but the last are long."""
@@ -195,6 +193,8 @@ class StreamRedactor:
         while True:
             stop = self._run_end(at)
             self._line += stop - at
+            if stop > at:
+                self._is_padded = buffer[stop - 1] == "="
             if stop == len(buffer) and not ended:
                 return stop
             following = stop
@@ -205,7 +205,7 @@ class StreamRedactor:
             is_more = (
                 following < len(buffer) and buffer.count("\n", stop, following) == 1 and buffer[following] in _TOKEN
             )
-            if not is_more or self._line < _LONG or "=" in buffer[max(at, stop - 1) : stop]:
+            if not is_more or self._line < _LONG or self._is_padded:
                 self._inside = None
                 return stop
             at, self._line = following, 0

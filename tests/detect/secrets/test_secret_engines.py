@@ -48,7 +48,7 @@ def test_they_agree_on_every_example(scanners):
 PIECES = st.sampled_from([*EXAMPLES[::7], " ", "\n", "x", '"', " + ", "password = ", "é", "\u200b", "%41", "=", "sk-"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.lists(st.one_of(PIECES, st.text(max_size=12)), max_size=8).map("".join))
 def test_they_agree_on_whatever_is_put_together(scanners, text):
     words, sets, vectorscan_ = found_by([SecretScanner(matcher=Re2Matcher()), *scanners[1:]], text)

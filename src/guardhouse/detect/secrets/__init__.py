@@ -10,7 +10,7 @@ from guardhouse.detect.secrets.scanner import UNREADABLE, Scanned, SecretScanner
 from guardhouse.detect.secrets.walk import rebuilt
 
 if TYPE_CHECKING:
-    from guardhouse.detect.secrets.private_keys import is_key_line
+    from guardhouse.detect.secrets.private_keys import rest_of_key
 
 UNREADABLE_ID = UNREADABLE.id
 
@@ -29,17 +29,17 @@ __all__ = [
     "SecretKind",
     "SecretMatch",
     "SecretScanner",
-    "is_key_line",
     "masked",
     "rebuilt",
+    "rest_of_key",
     "with_copies",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Private keys are loaded where there are any."""
-    if name == "is_key_line":
-        from guardhouse.detect.secrets.private_keys import is_key_line
+    if name == "rest_of_key":
+        from guardhouse.detect.secrets.private_keys import rest_of_key
 
-        return is_key_line
+        return rest_of_key
     raise AttributeError(name)

@@ -115,7 +115,7 @@ PAIR_TRIGGERS: Final = (
         rf"{name}(?:{_SIGN}[bBuUrRfFL@\\{{]*(?:{_QUOTED_VALUE})|>\s*{_WORDS_BEFORE}(?:[^\s<]{{12}}|[^\s<0-9]*[0-9]))"
         for name in _SECRET_NAMES
     ),
-    *(rf"{name}{_SIGN}{_OPENER}[^\s\"'`0-9]*[0-9]" for name in _PASSWORD_NAMES),
+    *(rf"{name}(?:{_SIGN}{_OPENER}[^\s\"'`0-9]*|>\s*[^\s<0-9]*)[0-9]" for name in _PASSWORD_NAMES),
     # And in what a line of its own assigns.
     *(rf"(?:^|\n|\\n|export |set |ENV |-e )[\w.$\-]*{name}\s*[:.?|+]*=+\s*{_ANY_VALUE}" for name in _SECRET_NAMES),
     # A password may be all letters, if it is quoted.

@@ -24,6 +24,7 @@ _HEAD_END: Final = rf"(?:{_BLANK}BLOCK)?{_BLANK}?-{{4,}}"
 _ENDS: Final = rf"-{{4,}}{_BLANK}?END{_BLANK}{{1,3}}{_WORDS}PRIVATE{_BLANK}{{1,3}}KEY"
 _LINE_ENDS: Final = r"\r?\n|\\r\\n|\\n|%0[dD]%0[aA]|%0[aA]|<br ?/?>"
 _BEFORE: Final = 96
+_AROUND: Final = b" \t\r\n\"'`,+\\#/>|*"
 _MASK: Final = b"[redacted"
 _IN_KEY: Final = bytes(
     byte if chr(byte).isascii() and (chr(byte).isalnum() or chr(byte) in "+/=") else 32 for byte in range(256)
@@ -64,6 +65,21 @@ def key_spans(data: bytes, ends: Sequence[int]) -> Iterator[tuple[int, int, int]
             yield low, start, end
 
 
+def rest_of_key(data: bytes) -> tuple[int, bool]:
+    """How far a key goes on with which `data` begins, and whether it has ended there for sure: its end stands there."""
+    _begins, stops, lines = _searchers()
+    end = _last_line(data, 0, len(data), lines, before=0)
+    found = stops.search(data, end, min(len(data), end + _JUDGED))
+    if found is not None and is_blank(data[end : found[0][0]]):
+        return found[0][0], True
+    return end, False
+
+
+def is_blank(line: bytes) -> bool:
+    """Whether nothing stands there but signs, as before and behind the lines of a key that is quoted."""
+    return not line.strip(_AROUND)
+
+
 def is_key_line(line: bytes) -> bool:
     """Whether most of a line is a piece of a key, whatever stands before it."""
     runs = line.translate(_IN_KEY).split()
@@ -71,17 +87,16 @@ def is_key_line(line: bytes) -> bool:
     return longest >= _SHORTEST and longest * 2 >= len(line.replace(b" ", b""))
 
 
-def _last_line(data: bytes, at: int, limit: int, lines: Searcher) -> int:
+def _last_line(data: bytes, at: int, limit: int, lines: Searcher, before: int = 12) -> int:
     """Where the last line ends that looks like a key's. Before the first there may be others: names and numbers."""
     end = at
-    before = 12
     while at < limit:
         found = lines.search(data, at, limit)
         stop, behind = found[0] if found is not None else (limit, limit)
         line = data[at:stop]
         if is_key_line(line) or (end > at - 4 and _is_rest(line)):
             end, before = stop, 0
-        elif line.strip(b" \t\"'`,+\\#/>|*") and not before:
+        elif line.strip(_AROUND) and not before:
             return end
         else:
             before = max(0, before - 1)
@@ -91,7 +106,7 @@ def _last_line(data: bytes, at: int, limit: int, lines: Searcher) -> int:
 
 def _is_rest(line: bytes) -> bool:
     """The last line of a key may be short."""
-    bare = line.strip(b" \t\"'`,+\\#/>|*;")
+    bare = line.strip(_AROUND + b";")
     return len(bare) > 0 and not bare.translate(None, _ALPHABET)
 
 
