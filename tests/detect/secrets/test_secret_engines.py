@@ -62,6 +62,8 @@ def test_they_agree_on_whatever_is_put_together(scanners, text):
         "mysql -ps3cret-ish9 " + "x " * 150 + " -pfoo",
         "mysql -p\x0b161",
         "token egy_sk_live_30bbd64eebe7ba9d1205a004f961eabf469aa2a0",
+        "api_key_mPSlEjMOVBul9DiMI4PCx=",
+        "api_key_mPSlEjMOVBul9DiMI4PC-w",
     ],
 )
 def test_they_agree_where_they_once_did_not(scanners, text):

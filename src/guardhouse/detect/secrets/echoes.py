@@ -24,7 +24,7 @@ _COMPARED: Final = 64
 _FEW: Final = 16
 _MOST: Final = 2000
 """Values that are looked for. A text that has more secrets than this in the clear has them in their own places."""
-_CROWD: Final = 32
+_CROWD: Final = 8
 """With more values than this behind one prefix, the prefix is enough: masking too much is the safe side."""
 _SET_MEMORY: Final = 64 << 20
 _IN_TOKENS: Final = frozenset(b"_-+/=.")

@@ -207,7 +207,8 @@ class SecretScanner:
                 lasts = taken.free(sorted([end - 1 for end in places[target]]))
                 if lasts and KINDS[target].id not in self._ignored:
                     known = known or Known([*raws, *ignored])
-                    raws.extend(self._of_kind(target, data, [last + 1 for last in lasts], known))
+                    found = self._of_kind(target, data, [last + 1 for last in lasts], known)
+                    raws.extend([raw for raw in found if not taken(raw.start)])
         return raws, ignored
 
     def _of_own_kinds(self, data: bytes) -> Iterator[Raw]:
