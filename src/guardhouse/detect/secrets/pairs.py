@@ -7,7 +7,7 @@ Reads where names and their values stand in a text. What a name promises, and wh
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from guardhouse.detect.secrets.checks import JUDGED
 from guardhouse.detect.secrets.interface import Category, SecretKind
@@ -83,15 +83,31 @@ _SIGN: Final = (
     r"(?:(?:!!?\w+|&\w+|[|>][+\-]?)\s+)?(?:\[[ \t]*)?"
 )
 _BARE: Final = r"[^\s\"'`,;<>(){}\[\]&|]"
+
+
+class _Called(NamedTuple):
+    """How the names of some secrets look."""
+
+    anchor: str
+    """A short pattern without which none of them is there."""
+    name: str
+
+
 _SECRET_NAMES: Final = (
-    rf"(?i)(?:secret|token|key|credential|jwt|bearer|pass|pwd)[\w.$\-]*{_REST}",
+    _Called(
+        "(?i)secret|token|key|credential|jwt|bearer|pass|pwd",
+        rf"(?i)(?:secret|token|key|credential|jwt|bearer|pass|pwd)[\w.$\-]*{_REST}",
+    ),
     # These say something only as the last word of a name: `auth`, and not `author`.
-    rf"(?i)(?:auth(?:orization)?|creds?|_pat|salt|session(?:id)?|access|private|api)[0-9_.$\-]*{_REST}",
+    _Called(
+        "(?i)auth|cred|_pat|salt|session|access|private|api",
+        rf"(?i)(?:auth(?:orization)?|creds?|_pat|salt|session(?:id)?|access|private|api)[0-9_.$\-]*{_REST}",
+    ),
 )
 _PASSWORD_NAMES: Final = (
-    rf"(?i)(?:pass|pwd)[\w.$\-]*{_REST}",
+    _Called("(?i)pass|pwd", rf"(?i)(?:pass|pwd)[\w.$\-]*{_REST}"),
     # As a word of its own: not in `upward`.
-    rf"(?:(?:^|[^A-Za-z])(?i:pw|pswd)|[a-z0-9]P[wW])(?:[0-9_.$\-][\w.$\-]*)?{_REST}",
+    _Called("(?i)pw|pswd", rf"(?:(?:^|[^A-Za-z])(?i:pw|pswd)|[a-z0-9]P[wW])(?:[0-9_.$\-][\w.$\-]*)?{_REST}"),
 )
 _OPENER: Final = r"[bBuUrRfFL@\\\"'`{]*"
 _WORDS_BEFORE: Final = "(?:[A-Za-z]+ ){0,2}?"
@@ -109,23 +125,30 @@ _FLAG_TRIGGER: Final = (
     rf"(?:[bBuUrRfFL@\\]*(?:{_QUOTED_LETTERS})|[^\s\-$<{{][^\s0-9]{{0,24}}[0-9])"
 )
 PAIR_TRIGGERS: Final = (
-    *(f"{name}{_SIGN}{_OPENER}{_WORDS_BEFORE}{_BARE_VALUE}" for name in _SECRET_NAMES),
+    *((anchor, f"{name}{_SIGN}{_OPENER}{_WORDS_BEFORE}{_BARE_VALUE}") for anchor, name in _SECRET_NAMES),
     # In quotes, between tags, and in a password, any sign may stand.
     *(
-        rf"{name}(?:{_SIGN}[bBuUrRfFL@\\{{]*(?:{_QUOTED_VALUE})|>\s*{_WORDS_BEFORE}(?:[^\s<]{{12}}|[^\s<0-9]*[0-9]))"
-        for name in _SECRET_NAMES
+        (
+            anchor,
+            rf"{name}(?:{_SIGN}[bBuUrRfFL@\\{{]*(?:{_QUOTED_VALUE})|>\s*{_WORDS_BEFORE}(?:[^\s<]{{12}}|[^\s<0-9]*[0-9]))",
+        )
+        for anchor, name in _SECRET_NAMES
     ),
-    *(rf"{name}(?:{_SIGN}{_OPENER}[^\s\"'`0-9]*|>\s*[^\s<0-9]*)[0-9]" for name in _PASSWORD_NAMES),
+    *((anchor, rf"{name}(?:{_SIGN}{_OPENER}[^\s\"'`0-9]*|>\s*[^\s<0-9]*)[0-9]") for anchor, name in _PASSWORD_NAMES),
     # And in what a line of its own assigns.
-    *(rf"(?:^|\n|\\n|export |set |ENV |-e )[\w.$\-]*{name}\s*[:.?|+]*=+\s*{_ANY_VALUE}" for name in _SECRET_NAMES),
+    *(
+        (anchor, rf"(?:^|\n|\\n|export |set |ENV |-e )[\w.$\-]*{name}\s*[:.?|+]*=+\s*{_ANY_VALUE}")
+        for anchor, name in _SECRET_NAMES
+    ),
     # A password may be all letters, if it is quoted.
-    *(rf"{name}{_SIGN}[bBuUrRfFL@\\]*(?:{_QUOTED_LETTERS})" for name in _PASSWORD_NAMES),
-    *(name + _SPACED_VALUE for name in (*_SECRET_NAMES, _PASSWORD_NAMES[1])),
-    _FLAG_TRIGGER,
+    *((anchor, rf"{name}{_SIGN}[bBuUrRfFL@\\]*(?:{_QUOTED_LETTERS})") for anchor, name in _PASSWORD_NAMES),
+    *((anchor, name + _SPACED_VALUE) for anchor, name in (*_SECRET_NAMES, _PASSWORD_NAMES[1])),
+    ("--", _FLAG_TRIGGER),
     # What stands behind a mask may be the rest of a secret.
-    rf"\[redacted[a-z_]{{0,4}}(?::[0-9a-f]{{8}})?\]{_BARE}",
+    (r"\[redacted", rf"\[redacted[a-z_]{{0,4}}(?::[0-9a-f]{{8}})?\]{_BARE}"),
 )
-"""What every pair that counts has, for a first look. Where they end is never far behind where the value begins."""
+"""What every pair that counts has, for a first look, each with its anchor. Where they end is never far behind where the
+value begins."""
 _SPACED_LEAST: Final = 14
 _SPACED: Final = _NAME + r"(?:[ \t]+(?:is[ \t]+)?|[ \t]*\|[ \t]*)" + _QUOTE + r"[^\s\"'`:=,;\\]{14}"
 _ENV_END: Final = bytes(0 if byte in b" \t\n\r\f\v\"'`" else 1 for byte in range(256))

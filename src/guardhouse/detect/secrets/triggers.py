@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from guardhouse.detect.secrets.interface import Pass
 from guardhouse.detect.secrets.kinds import FIRST_FORM, FIRST_NAMED, KINDS, PREFIXED
 from guardhouse.detect.secrets.kinds.rows import literals
-from guardhouse.detect.secrets.pairs import PAIR, PAIR_TRIGGERS
+from guardhouse.detect.secrets.pairs import PAIR_TRIGGERS
 from guardhouse.detect.secrets.runs import plain_body
 from guardhouse.detect.secrets.sight.veils import VEILS, Veil
 
@@ -51,7 +51,7 @@ def without_words() -> tuple[Trigger, ...]:
     """Those that hang on no fixed word of a table: of forms, pairs and veils."""
     return (
         *map(of_kind, range(FIRST_FORM, FIRST_NAMED)),
-        *(Trigger(PAIR_TARGET, PAIR.anchor, pattern, Pass.NAMES) for pattern in PAIR_TRIGGERS),
+        *(Trigger(PAIR_TARGET, anchor, pattern, Pass.NAMES) for anchor, pattern in PAIR_TRIGGERS),
         *(Trigger(VEIL_TARGET + sign.veil, sign.pattern, sign.pattern, sign.look) for sign in VEILS),
     )
 
