@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from guardhouse.detect.secrets import SecretScanner
 from guardhouse.detect.secrets.matching import Re2Matcher
-from guardhouse.detect.secrets.triggers import PAIR_TARGET
+from guardhouse.detect.secrets.triggers import PAIR_TARGETS
 
 
 class Everywhere:
@@ -20,7 +20,7 @@ class Everywhere:
         self._matcher = matcher
 
     def places(self, data):
-        return {**self._matcher.places(data), PAIR_TARGET: list(range(1, len(data) + 1))}
+        return {**self._matcher.places(data), **{target: list(range(1, len(data) + 1)) for target in PAIR_TARGETS}}
 
 
 MATCHER = Re2Matcher()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardhouse.detect.secrets import SecretScanner, vectorscan
+from guardhouse.detect.secrets import SecretScanner, shapes, vectorscan
 from guardhouse.detect.secrets.kinds import NAMED, PREFIXED
 from guardhouse.detect.secrets.kinds.forms import FORMS
 from guardhouse.detect.secrets.kinds.rows import example
@@ -69,6 +72,30 @@ def test_they_agree_on_whatever_is_put_together(scanners, text):
 def test_they_agree_where_they_once_did_not(scanners, text):
     words, sets, vectorscan_ = found_by([SecretScanner(matcher=Re2Matcher()), *scanners[1:]], text)
     assert words == sets == vectorscan_
+
+
+HIDDEN = "ghp_" + "".join(random.Random(4).choices("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789", k=36))
+
+
+@pytest.mark.parametrize(
+    "hide",
+    [
+        lambda text: base64.b64encode(text.encode()).decode(),
+        lambda text: text.encode().hex(),
+        lambda text: text.encode().hex(" "),
+        lambda text: text.encode().hex(":"),
+        " ".join,
+        lambda text: text.encode("utf-16-le").decode("latin-1"),
+    ],
+    ids=["base64", "hexadecimal", "dump", "dump with colons", "blanks", "utf-16"],
+)
+def test_in_a_crowd_of_veils_the_last_secret_is_found_like_the_first(scanners, hide):
+    dull = hide("nothing to be seen here, " * 2)
+    text = "\n".join([hide(HIDDEN), *[dull] * (2 * shapes.MOST), hide(HIDDEN), ""])
+    words, sets, fast = found_by([SecretScanner(matcher=Re2Matcher()), *scanners[1:]], text)
+    assert words == sets == fast
+    assert min(match.start for match in fast) < 16
+    assert max(match.end for match in fast) > len(text) - 4
 
 
 def test_threads_share_one_matcher(scanners):

@@ -231,6 +231,7 @@ BENIGN = max(min(cost(PROSE) for _ in range(3)), 0.01)
         "[redacted password=[redacted]x" * (MIB // 30),
         "[redacted" * (MIB // 9),
         "token=password: secret=key: auth= " * (MIB // 34),
+        "password=token=secret=api_key=authorization=bearer:" * (MIB // 51),
     ],
     ids=lambda text: text[:16].strip(),
 )

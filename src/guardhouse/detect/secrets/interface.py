@@ -29,23 +29,14 @@ class Category(Enum):
 
 
 class Pass(IntEnum):
-    """What is looked for together. All at once is slower; what goes with what is measured (`bench/secret_scanner.py`),
-    it can't be told from the patterns."""
+    """What is looked for together. All at once is slower."""
 
     WORDS = 0
     """How tokens begin, and what most forms have."""
     NAMES = 1
     """Names of services and of pairs, words backwards, and marks inside words."""
-    RUNS = 2
-    """This and the rest have no fixed text."""
-    JOINED = 3
-    SPACED = 4
-    DUMPS = 5
-
-    @property
-    def has_text(self) -> bool:
-        """Whether what is looked for has a fixed text in it."""
-        return self <= Pass.NAMES
+    SHAPES = 2
+    """What has no fixed text in it: see `shapes`."""
 
 
 class SecretMatch(msgspec.Struct, frozen=True, gc=False):

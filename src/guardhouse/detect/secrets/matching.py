@@ -10,11 +10,12 @@ from __future__ import annotations
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from guardhouse.detect.secrets.interface import Pass
 from guardhouse.detect.secrets.kinds import FIRST_NAMED, NAMED, PREFIXED
 from guardhouse.detect.secrets.kinds.rows import literals
-from guardhouse.detect.secrets.searching import Searcher, for_bytes
+from guardhouse.detect.secrets.searching import Search, Searcher, for_bytes
 from guardhouse.detect.secrets.triggers import (
-    PAIR_TARGET,
+    PAIR_TARGETS,
     TELLING_BACKWARDS,
     Trigger,
     of_kind,
@@ -35,6 +36,9 @@ _LITTLE: Final = 64 << 10
 _OVERLAP: Final = 8
 _OVERLAP_OF_PAIRS: Final = 64
 """What looks like the value of one name may be the name of another value."""
+_SEEN: Final = 8192
+_WIDEST: Final = 512
+"""Of what is wider than this, the rest tells nothing."""
 _FIRST: Final = 3
 _FIRST_OF_NAME: Final = 4
 
@@ -56,14 +60,10 @@ class Re2Matcher:
         self._seen += len(data)
         found: Places = {}
         for trigger in self._present(data):
-            search = self._searcher(trigger.pattern).search
-            overlap = _OVERLAP_OF_PAIRS if trigger.target == PAIR_TARGET else _OVERLAP
-            at = 0
-            while at < len(data) and (spans := search(data, at, len(data))) is not None:
-                start, end = spans[0]
-                found.setdefault(trigger.target, []).append(end)
-                # One may begin where another ends.
-                at = max(start + 1, end - overlap)
+            overlap = _OVERLAP_OF_PAIRS if trigger.target in PAIR_TARGETS else _OVERLAP
+            ends = _ends(self._searcher(trigger.pattern).search, data, overlap)
+            if ends:
+                found.setdefault(trigger.target, []).extend(ends)
         return found
 
     def _present(self, data: bytes) -> Iterator[Trigger]:
@@ -86,8 +86,8 @@ class Re2Matcher:
 
     def _sets(self, found: Iterable[Trigger]) -> list[_Set]:
         """Those without words apart: counting in them would multiply the states of all the words."""
-        words = [trigger for trigger in found if trigger.look.has_text]
-        others = [trigger for trigger in found if not trigger.look.has_text]
+        words = [trigger for trigger in found if trigger.look is not Pass.SHAPES]
+        others = [trigger for trigger in found if trigger.look is Pass.SHAPES]
         return [_Set(self._re2, words), _Set(self._re2, others)]
 
     def _searcher(self, pattern: str) -> Searcher:
@@ -95,6 +95,24 @@ class Re2Matcher:
         if searcher is None:
             searcher = self._searchers[pattern] = Searcher(self._re2, pattern)
         return searcher
+
+
+def _ends(search: Search, data: bytes, overlap: int) -> list[int]:
+    """Where matches end. Each search sees a part of the text only: to find one match, it may have to read on to the end
+    of what it sees."""
+    found: list[int] = []
+    at, size = 0, len(data)
+    while at < size:
+        stop = min(size, at + _SEEN)
+        spans = search(data, at, stop)
+        if spans is not None:
+            start, end = spans[0]
+            found.append(end)
+            # One may begin where another ends.
+            at = max(start + 1, end - overlap)
+        else:
+            at = stop if stop == size else stop - _WIDEST
+    return found
 
 
 class _Set:

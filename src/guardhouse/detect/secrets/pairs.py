@@ -17,7 +17,7 @@ from guardhouse.detect.secrets.searching import Searcher
 from guardhouse.model import Confidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 PAIR_ID: Final = "sensitive_pair"
 PAIR: Final = SecretKind(
@@ -76,12 +76,12 @@ _JOINED: Final = (
 )
 _FLAG: Final = r"(?i)--[\w.\-]{0,40}(?:pass|pwd|secret|token|key|cred|auth)[\w.\-]{0,24}[ \t]{1,8}" + _QUOTE
 _REST: Final = r"(?: (?:key|token|secret)[\w.$\-]*)?\\*[\"'`]?[\])]?"
-_SIGN: Final = (
-    r"(?:[ \t]*:?[ \t]*(?:const[ \t]+)?(?:string|str|char[ \t]?\*?|text)\??)?"
-    r"(?:\s*[,;{]?\s*\\*[\"']?(?:value|default)\\*[\"']?\s*[:=]"
-    r"|\s*[:.?|+]*=+[>~]?|[ \t]*:+|[ \t]*->|[ \t]*,|\(|>|[ \t]+-[ \t])\s*"
-    r"(?:(?:!!?\w+|&\w+|[|>][+\-]?)\s+)?(?:\[[ \t]*)?"
-)
+_TYPED: Final = r"(?:[ \t]*:?[ \t]*(?:const[ \t]+)?(?:string|str|char[ \t]?\*?|text)\??)?"
+_ASSIGNED: Final = r"\s*[,;{]?\s*\\*[\"']?(?:value|default)\\*[\"']?\s*[:=]|\s*[:.?|+]*=+[>~]?|[ \t]*:+|[ \t]*->|>"
+_BEHIND_SIGN: Final = r"\s*(?:(?:!!?\w+|&\w+|[|>][+\-]?)\s+)?(?:\[[ \t]*)?"
+_BARE_SIGN: Final = rf"{_TYPED}(?:{_ASSIGNED}){_BEHIND_SIGN}"
+"""What may stand between a name and a value without quotation marks."""
+_SIGN: Final = rf"{_TYPED}(?:{_ASSIGNED}|[ \t]*,|\(|[ \t]+-[ \t]){_BEHIND_SIGN}"
 _BARE: Final = r"[^\s\"'`,;<>(){}\[\]&|]"
 
 
@@ -109,6 +109,7 @@ _PASSWORD_NAMES: Final = (
     # As a word of its own: not in `upward`.
     _Called("(?i)pw|pswd", rf"(?:(?:^|[^A-Za-z])(?i:pw|pswd)|[a-z0-9]P[wW])(?:[0-9_.$\-][\w.$\-]*)?{_REST}"),
 )
+_BARE_OPENER: Final = r"[bBuUrRfFL@\\{]*"
 _OPENER: Final = r"[bBuUrRfFL@\\\"'`{]*"
 _WORDS_BEFORE: Final = "(?:[A-Za-z]+ ){0,2}?"
 # Something long, or a digit. In this order, so that a search ends where the first of them does.
@@ -124,8 +125,10 @@ _FLAG_TRIGGER: Final = (
     r"(?i)--[\w.\-]*(?:pass|pwd|secret|token|key|cred|auth)[\w.\-]*[ \t]+"
     rf"(?:[bBuUrRfFL@\\]*(?:{_QUOTED_LETTERS})|[^\s\-$<{{][^\s0-9]{{0,24}}[0-9])"
 )
-PAIR_TRIGGERS: Final = (
-    *((anchor, f"{name}{_SIGN}{_OPENER}{_WORDS_BEFORE}{_BARE_VALUE}") for anchor, name in _SECRET_NAMES),
+# What stands behind a mask may be the rest of a secret.
+_BEHIND_MASK: Final = (r"\[redacted", rf"\[redacted[a-z_]{{0,4}}(?::[0-9a-f]{{8}})?\]{_BARE}")
+JOINED_TRIGGERS: Final = (
+    *((anchor, f"{name}{_BARE_SIGN}{_BARE_OPENER}{_WORDS_BEFORE}{_BARE_VALUE}") for anchor, name in _SECRET_NAMES),
     # In quotes, between tags, and in a password, any sign may stand.
     *(
         (
@@ -142,13 +145,15 @@ PAIR_TRIGGERS: Final = (
     ),
     # A password may be all letters, if it is quoted.
     *((anchor, rf"{name}{_SIGN}[bBuUrRfFL@\\]*(?:{_QUOTED_LETTERS})") for anchor, name in _PASSWORD_NAMES),
-    *((anchor, name + _SPACED_VALUE) for anchor, name in (*_SECRET_NAMES, _PASSWORD_NAMES[1])),
-    ("--", _FLAG_TRIGGER),
-    # What stands behind a mask may be the rest of a secret.
-    (r"\[redacted", rf"\[redacted[a-z_]{{0,4}}(?::[0-9a-f]{{8}})?\]{_BARE}"),
+    _BEHIND_MASK,
 )
-"""What every pair that counts has, for a first look, each with its anchor. Where they end is never far behind where the
-value begins."""
+SPACED_TRIGGERS: Final = (
+    *((anchor, name + _SPACED_VALUE) for anchor, name in (*_SECRET_NAMES, _PASSWORD_NAMES[1])),
+    _BEHIND_MASK,
+)
+FLAG_TRIGGERS: Final = (("--", _FLAG_TRIGGER), _BEHIND_MASK)
+"""What every pair that counts has, for a first look, each with its anchor: where a sign joins the two, where only a
+blank does, and on a command line. Where they end is never far behind where the value begins."""
 _SPACED_LEAST: Final = 14
 _SPACED: Final = _NAME + r"(?:[ \t]+(?:is[ \t]+)?|[ \t]*\|[ \t]*)" + _QUOTE + r"[^\s\"'`:=,;\\]{14}"
 _ENV_END: Final = bytes(0 if byte in b" \t\n\r\f\v\"'`" else 1 for byte in range(256))
@@ -174,30 +179,60 @@ def _first_end(data: bytes, at: int, stop: int, ends: bytes) -> int:
     return -1
 
 
+class PairEnds(NamedTuple):
+    """Where the triggers of pairs ended, in order, by how the name and the value are joined: a value begins shortly
+    before."""
+
+    joined: Sequence[int]
+    spaced: Sequence[int]
+    flagged: Sequence[int]
+
+
 class PairReader:
     """Finds pairs in UTF-8 bytes. Patterns are compiled at the first text that needs them."""
 
     def __init__(self) -> None:
         self._searchers: tuple[Searcher, Searcher, Searcher] | None = None
 
-    def spans(
-        self,
-        data: bytes,
-        known: Callable[[int, int], bool],
-        regions: Iterable[tuple[int, int]],
-        ends: Sequence[int],
-    ) -> Iterator[tuple[int, int]]:
-        """Where the values of sensitive names are that stand in `regions`; those for which `known` says so are left
-        out. `ends` tell where the triggers of pairs ended, in order: a value begins shortly before."""
+    def spans(self, data: bytes, known: Callable[[int, int], bool], ends: PairEnds) -> Iterator[tuple[int, int]]:
+        """Where the values of sensitive names are, near where triggers ended; those for which `known` says so are left
+        out."""
         if self._searchers is None:
             import re2
 
             self._searchers = (Searcher(re2, _JOINED), Searcher(re2, _SPACED), Searcher(re2, _FLAG))
         joined, spaced, flag = self._searchers
-        for low, high in regions:
-            yield from _joined(data, _starts(joined, data, low, high), known, ends)
+        for low, high in _regions(data, ends.joined):
+            yield from _joined(data, _starts(joined, data, low, high), known, ends.joined)
+        for low, high in _regions(data, ends.spaced):
             yield from _spaced(data, spaced, known, low, high)
+        for low, high in _regions(data, ends.flagged):
             yield from _flagged(data, _starts(flag, data, low, high), known)
+
+
+def _regions(data: bytes, ends: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The lines round `ends`, where pairs may be, put together where they meet."""
+    low = high = -1
+    for end in ends:
+        if end + _BEHIND // 2 <= high:
+            continue
+        begin = max(0, end - _BEFORE)
+        line = data.find(b"\n", begin, max(begin, end - _BEFORE // 2))
+        begin = begin if line < 0 or not begin else line + 1
+        stop = data.find(b"\n", end + _BEHIND // 2, end + _BEHIND)
+        stop = min(len(data), end + _BEHIND) if stop < 0 else stop
+        if begin <= high:
+            high = max(high, stop)
+            continue
+        if high > low:
+            yield low, high
+        low, high = begin, stop
+    if high > low:
+        yield low, high
+
+
+_BEFORE: Final = 256
+_BEHIND: Final = 256
 
 
 class _Next:

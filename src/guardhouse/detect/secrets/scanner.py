@@ -26,12 +26,12 @@ from guardhouse.detect.secrets.kinds import FIRST_FORM, KINDS
 from guardhouse.detect.secrets.masks import MASKED, REDACTED, Fingerprints
 from guardhouse.detect.secrets.offsets import Offsets, bytes_of
 from guardhouse.detect.secrets.overlaps import Known, Raw, Taken, around_masks, settled
-from guardhouse.detect.secrets.pairs import PAIR, PairReader
+from guardhouse.detect.secrets.pairs import PAIR, PairEnds, PairReader
 from guardhouse.detect.secrets.promises import classify, judge
 from guardhouse.detect.secrets.runs import is_escaped
 from guardhouse.detect.secrets.searching import Searcher
 from guardhouse.detect.secrets.sight.veils import Veil
-from guardhouse.detect.secrets.triggers import PAIR_TARGET, REST_TARGET, VEIL_TARGET
+from guardhouse.detect.secrets.triggers import PAIR_TARGETS, REST_TARGET, VEIL_TARGET
 from guardhouse.detect.secrets.walk import Leaf, leaves
 from guardhouse.model import Confidence, GuardhouseError
 
@@ -58,8 +58,6 @@ _BELIEVED: Final = 256
 """After so many matches of a kind in one text, the rest is not checked one by one: a dump of keys is a dump of keys."""
 _CROWD: Final = 32
 """With more places than this to look at, they are looked at in one go."""
-_PAIR_BEFORE: Final = 256
-_PAIR_BEHIND: Final = 256
 _LOOKED_AT: Final = 8192
 
 
@@ -168,14 +166,11 @@ class SecretScanner:
         """What is found in `data`, and behind the veils in it."""
         places = self.matcher.places(data)
         raws, ignored = self._of_kinds(data, places)
-        if PAIR_TARGET in places and PAIR.id not in self._ignored:
-            ends = sorted(places[PAIR_TARGET])
+        ends = PairEnds(*(sorted(places.get(target, ())) for target in PAIR_TARGETS))
+        if any(ends) and PAIR.id not in self._ignored:
             known = Known([*raws, *ignored])
             raws.extend(
-                [
-                    Raw(_PAIR, start, start, end, PAIR.confidence)
-                    for start, end in self._pairs.spans(data, known, _regions(data, ends), ends)
-                ]
+                [Raw(_PAIR, start, start, end, PAIR.confidence) for start, end in self._pairs.spans(data, known, ends)]
             )
         raws.extend(self._of_own_kinds(data))
         if raws and REST_TARGET in places:
@@ -195,7 +190,7 @@ class SecretScanner:
         ignored: list[Raw] = []
         later: list[int] = []
         for target, ends in places.items():
-            if target < PAIR_TARGET:
+            if target < len(KINDS):
                 kind = KINDS[target]
                 if kind.fallback:
                     later.append(target)
@@ -397,27 +392,6 @@ def _is_digest(data: bytes, low: int) -> bool:
 
 
 _IN_DIGEST: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
-
-
-def _regions(data: bytes, ends: list[int]) -> Iterator[tuple[int, int]]:
-    """The lines round `ends`, where pairs may be, put together where they meet."""
-    low = high = -1
-    for end in sorted(ends):
-        if end + _PAIR_BEHIND // 2 <= high:
-            continue
-        begin = max(0, end - _PAIR_BEFORE)
-        line = data.find(b"\n", begin, max(begin, end - _PAIR_BEFORE // 2))
-        begin = begin if line < 0 or not begin else line + 1
-        stop = data.find(b"\n", end + _PAIR_BEHIND // 2, end + _PAIR_BEHIND)
-        stop = min(len(data), end + _PAIR_BEHIND) if stop < 0 else stop
-        if begin <= high:
-            high = max(high, stop)
-            continue
-        if high > low:
-            yield low, high
-        low, high = begin, stop
-    if high > low:
-        yield low, high
 
 
 def _compiled(re2: Any, kind: CustomKind) -> Any:

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from guardhouse.detect.secrets.interface import Pass
 from guardhouse.detect.secrets.kinds import FIRST_FORM, FIRST_NAMED, KINDS, PREFIXED
 from guardhouse.detect.secrets.kinds.rows import literals
-from guardhouse.detect.secrets.pairs import PAIR_TRIGGERS
+from guardhouse.detect.secrets.pairs import FLAG_TRIGGERS, JOINED_TRIGGERS, SPACED_TRIGGERS
 from guardhouse.detect.secrets.runs import plain_body
 from guardhouse.detect.secrets.sight.veils import VEILS, Veil
 
 if TYPE_CHECKING:
     from guardhouse.detect.secrets.kinds.rows import Prefixed
 
-PAIR_TARGET: Final = len(KINDS)
-REST_TARGET: Final = PAIR_TARGET + 1
+PAIR_TARGETS: Final = range(len(KINDS), len(KINDS) + 3)
+"""Pairs of a name and a value: joined by a sign, by a blank, and as options on a command line."""
+REST_TARGET: Final = PAIR_TARGETS.stop
 """Tokens that are whole, and may all the same go on on the next line."""
 VEIL_TARGET: Final = REST_TARGET + 1
 """Targets from here on are veils. Below are the kinds, by their place in the table, pairs and rests."""
@@ -51,7 +52,11 @@ def without_words() -> tuple[Trigger, ...]:
     """Those that hang on no fixed word of a table: of forms, pairs and veils."""
     return (
         *map(of_kind, range(FIRST_FORM, FIRST_NAMED)),
-        *(Trigger(PAIR_TARGET, anchor, pattern, Pass.NAMES) for anchor, pattern in PAIR_TRIGGERS),
+        *(
+            Trigger(target, anchor, pattern, Pass.NAMES)
+            for target, found in zip(PAIR_TARGETS, (JOINED_TRIGGERS, SPACED_TRIGGERS, FLAG_TRIGGERS), strict=True)
+            for anchor, pattern in found
+        ),
         *(Trigger(VEIL_TARGET + sign.veil, sign.pattern, sign.pattern, sign.look) for sign in VEILS),
     )
 

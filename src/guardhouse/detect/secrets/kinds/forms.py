@@ -57,7 +57,7 @@ FORMS: Final = (
     SecretKind(
         id="discord_bot_token",
         what="Discord bot",
-        look=Pass.JOINED,
+        look=Pass.SHAPES,
         anchor=r"\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{8}",
         trigger=r"[A-Za-z0-9_\-]{16}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27}",
         pattern=EDGE + r"[MNO]([A-Za-z0-9_\-]{23,28}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,})",
@@ -439,7 +439,7 @@ FORMS: Final = (
     SecretKind(
         id="unknown_service_token",
         what="a service whose tokens begin with its name",
-        look=Pass.JOINED,
+        look=Pass.SHAPES,
         anchor=r"[A-Za-z][_\-][A-Za-z0-9]{32}",
         before=96,
         pattern=(

@@ -6,6 +6,7 @@ the examples that the tests try are made from it, so that no row can say one thi
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -206,6 +207,34 @@ def lead(body: str) -> tuple[str, int]:
     return f"[{inside}{hyphen}]{{{least}}}", least
 
 
+def opening(body: str) -> tuple[str, int]:
+    """How a `body` of several pieces begins, as a pattern, and how wide that can be: further than `lead` goes."""
+    pieces: list[str] = []
+    least = most = at = 0
+    while least < _LEAD and (piece := _PIECE.match(body, at)) is not None:
+        at = piece.end()
+        if piece["literal"]:
+            pieces.append(piece["literal"])
+            least, most = least + 1, most + 1
+            continue
+        low, high = int(piece["low"]), int(piece["high"] or piece["low"])
+        goes_on = low < _LEAD - least and not piece["open"] and _PIECE.match(body, at) is not None
+        if not goes_on:
+            # Cut short, so that it ends in one place only.
+            low = high = min(low, _LEAD - least)
+            at = len(body)
+        pieces.append(f"{piece['class']}{{{low}}}" if low == high else f"{piece['class']}{{{low},{high}}}")
+        least, most = least + low, most + high
+    return "".join(pieces), most
+
+
+_PIECE: Final = re.compile(
+    r"(?P<class>\[(?!\^)(?:[^\]\\]|\\.)+\])\{(?P<low>[0-9]+)(?:,(?P<high>[0-9]+)|(?P<open>,))?\}"
+    r"|(?P<literal>\\[^A-Za-z0-9]|[A-Za-z0-9_\-])(?![?*+{])"
+)
+"""Of a row's body, which we wrote."""
+
+
 def _class_and_least(body: str) -> tuple[str, int]:
     """What stands inside the class that `body` begins with, and how often it must be there; 0 if there is none."""
     if not body.startswith("[") or body.startswith("[^"):
@@ -236,6 +265,8 @@ def of_prefixed(row: Prefixed) -> SecretKind:
     # Of two beginnings where one begins the other, a pattern tries both.
     is_ambiguous = any(longer.startswith(head) for head, longer in pairwise(sorted(set(heads))))
     plain = None if is_ambiguous else plain_body(body)
+    if plain is None and width < _LEAD:
+        start, width = max((start, width), opening(body), key=lambda found: found[1])
     return SecretKind(
         id=row.id,
         what=row.what,
@@ -277,7 +308,9 @@ _SAID: Final = (
     "|project|production|prod|live|test|sandbox|user|service|server|rest|sdk|v[0-9]|bearer|keys?|tokens?|secrets?"
     "|password|passwd|pass|pwd|credentials?|cred|sid|signing|webhook|license|read|write|master|value|env|is|pat)"
 )
-_JOINT: Final = r"[\s\"'`:=,|>(~\-_.\[\]{}\\]{1,12}"
+_BETWEEN: Final = r"\s\"'`:=,|>(\[\]{}\\"
+_IN_KEY: Final = r"A-Za-z0-9_\-+/.~"
+_JOINT: Final = rf"[{_BETWEEN}~\-_.]{{1,12}}"
 
 
 def of_named(row: Named) -> SecretKind:
@@ -287,13 +320,13 @@ def of_named(row: Named) -> SecretKind:
     keys = "|".join(map(shape_pattern, row.shapes.split()))
     said = rf"(?:[_\-. ]{{0,2}}{_SAID})"
     by_shape = rf"{said}{{0,5}}{_JOINT}({keys})(?:[^A-Za-z0-9_\-]|$)"
-    by_word = rf"{said}{{0,3}}[_\-. ]{{0,2}}{_SECRET_WORD}{_JOINT}([A-Za-z0-9_\-+/.~]{{16,}}={{0,2}})"
+    by_word = rf"{said}{{0,3}}[_\-. ]{{0,2}}{_SECRET_WORD}{_JOINT}([{_IN_KEY}]{{16,}}={{0,2}})"
     return SecretKind(
         id=row.id,
         what=row.what,
         anchor=f"(?i)(?:{names})",
         look=Pass.NAMES,
-        trigger=rf"(?i)(?:{names})(?s:.){{0,48}}?(?:[0-9]|[A-Za-z0-9_\-]{{24}})",
+        trigger=rf"(?i)(?:{names})(?:[{_BETWEEN}{_IN_KEY}]{{0,48}}?[{_BETWEEN}])??[{_IN_KEY}]{{16}}",
         pattern=f"(?i:{names})(?:{by_shape}|{by_word})",
         before=96,
         after=1024,

@@ -43,6 +43,9 @@ class Sign(NamedTuple):
 
 # Characters that are never escaped but to hide something: letters, digits, `-`, `.` and `_`, in hexadecimal.
 _PLAIN: Final = "(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF])"
+_PLAIN_DECIMAL: Final = "(?:4[5689]|5[0-8]|6[15-9]|[78][0-9]|9[057-9]|1[01][0-9]|12[0-2])"
+_QUOTE: Final = "&(?:quot|#0{0,4}3[49]|#[xX]0{0,4}2[27]);"
+"""In HTML, a quotation mark beside a sign that joins a name and a value; elsewhere there is nothing odd about it."""
 INVISIBLE: Final = (
     r"(?:\xc2\xad|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf|\xef\xb8[\x80-\x8f]|\xcd\x8f|\xd8\x9c"
     r"|\xe1\xa0[\x8b-\x8f]|\xe1\x85[\x9f\xa0]|\xe1\x9e[\xb4\xb5]|\xe3\x85\xa4|\xf3\xa0[\x80-\x87][\x80-\xbf]"
@@ -75,29 +78,30 @@ VEILS: Final = (
     Sign(Veil.MARKS, rf"\\u\{{0{{0,4}}{_PLAIN}"),
     Sign(Veil.MARKS, r"\\u003[dDaA]"),
     Sign(Veil.MARKS, r"\\1[0-7]{2}\\[01][0-7]{2}"),
-    Sign(Veil.MARKS, r"&#(?:[0-9]{2,7}|[xX][0-9a-fA-F]{2,6});"),
-    Sign(Veil.MARKS, "&(?:lowbar|hyphen|equals|colon|period|quot);"),
+    Sign(Veil.MARKS, f"&#(?:0{{0,4}}{_PLAIN_DECIMAL}|[xX]0{{0,4}}(?:{_PLAIN}|3[aAdD]));"),
+    Sign(Veil.MARKS, "&(?:lowbar|hyphen|equals|colon|period);"),
+    Sign(Veil.MARKS, rf"[:=]\s{{0,4}}{_QUOTE}|{_QUOTE}\s{{0,4}}[:=]"),
     Sign(Veil.MARKS, rf"{_WORD}{INVISIBLE}"),
     Sign(Veil.MARKS, rf"{_WIDE_LETTER}{_WIDE_LETTER}{_WIDE_LETTER}|{_WIDE_LETTER}{_WORD}|{_WORD}{_WIDE_LETTER}"),
     Sign(Veil.MARKS, rf"{FANCY}{FANCY}{FANCY}|{FANCY}{_WORD}|{_WORD}{FANCY}"),
     Sign(Veil.MARKS, rf"{_WORD}\x1b[\[\]]"),
     Sign(Veil.MARKS, rf"{_WORD}\\\r?\n[ \t]{{0,16}}{_WORD}"),
-    Sign(Veil.BASE64, rf"(?:^|[^A-Za-z0-9])(?:{_QUAD}){{4}}", Pass.RUNS),
+    Sign(Veil.BASE64, rf"(?:^|[^A-Za-z0-9])(?:{_QUAD}){{4}}", Pass.SHAPES),
     Sign(Veil.BASE64, rf"(?:^|[^A-Za-z0-9])(?:{_WIDE_QUADS}){{2}}"),
     # Two bytes a character, behind a mark that says which comes first.
     Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9+/:])(?://[45][A-Za-z0-9+/]|/v8A)[A-Za-z0-9+/]{12}"),
     Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9])H4sI[A-Za-z0-9+/_\-]{12}"),
     Sign(Veil.BASE64, r"(?:^|[^A-Za-z0-9])e[JNFA][A-Za-z0-9+/_\-]{14}"),
-    Sign(Veil.HEX, rf"(?:^|[^A-Za-z0-9]){_BYTE}{{16}}", Pass.RUNS),
+    Sign(Veil.HEX, rf"(?:^|[^A-Za-z0-9]){_BYTE}{{16}}", Pass.SHAPES),
     Sign(Veil.HEX, rf"[^A-Za-z0-9]0[xX]{_BYTE}{{16}}"),
-    Sign(Veil.DUMP, rf"(?: {_BYTE}){{7}}", Pass.RUNS),
-    Sign(Veil.DUMP, rf"(?:[:,]{_BYTE}){{7}}", Pass.DUMPS),
+    Sign(Veil.DUMP, rf"(?: {_BYTE}){{7}}", Pass.SHAPES),
+    Sign(Veil.DUMP, rf"(?:[:,]{_BYTE}){{7}}", Pass.SHAPES),
     Sign(Veil.DUMP, rf"[0-9A-Fa-f]{{6}}0: {_BYTE}{{2}} {_BYTE}{{2}} "),
     Sign(Veil.DUMP, rf"(?:^|\n)[0-9a-f]{{6}}0 {_BYTE}{{2}} {_BYTE}{{2}} {_BYTE}{{2}} "),
     Sign(Veil.DUMP, rf"(?:^\s{{0,16}}|[^,\s]\s{{0,4}}|\n\s{{0,16}})(?:0[xX]{_BYTE},\s{{0,2}}){{8}}"),
-    Sign(Veil.SPACED, r"(?:^|\n|[^A-Za-z0-9 ]|[^ ]{2} )(?:[A-Za-z0-9_\-+/=.] ){12}", Pass.SPACED),
-    Sign(Veil.WIDE, r"(?:^\x00?|[^\x00])(?:[ -~]\x00){8}", Pass.DUMPS),
-    Sign(Veil.WIDE, r"(?:^|[^ -~])(?:\x00[ -~]){8}\x00", Pass.DUMPS),
+    Sign(Veil.SPACED, r"(?:^|\n|[^A-Za-z0-9 ]|[^ ]{2} )(?:[A-Za-z0-9_\-+/=.] ){12}", Pass.SHAPES),
+    Sign(Veil.WIDE, r"(?:^\x00?|[^\x00])(?:[ -~]\x00){8}", Pass.SHAPES),
+    Sign(Veil.WIDE, r"(?:^|[^ -~])(?:\x00[ -~]){8}\x00", Pass.SHAPES),
     Sign(Veil.TAGS, r"(?:\xf3\xa0[\x80\x81][\x80-\xbf]){8}"),
 )
 """Signs of every veil that does not depend on what is hidden."""
