@@ -1,6 +1,6 @@
 """What can be seen in an action: detectors, one a file, listed in one table, none of which decides anything."""
 
-from guardhouse.detect.inspection import DETECTORS, FAILED, at_stake, bindings, inspect, needs
+from guardhouse.detect.inspection import DETECTORS, FAILED, at_stake, bindings, inspect, masks, needs
 from guardhouse.detect.interface import Detector, DetectorSettings, Leaf, OwnPlace, Scene, Surroundings, TooMuchToBind
 from guardhouse.detect.labels import LABEL_DOUBTFUL
 from guardhouse.detect.masking import Masker, masker
@@ -23,5 +23,6 @@ __all__ = [
     "hides",
     "inspect",
     "masker",
+    "masks",
     "needs",
 ]

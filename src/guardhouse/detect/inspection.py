@@ -12,6 +12,7 @@ from guardhouse.detect import (
     destinations,
     exfil,
     labels,
+    output,
     paths,
     provenance,
     secret_use,
@@ -21,9 +22,9 @@ from guardhouse.detect import (
 from guardhouse.model import Effect, FileDigestOf, Finding, PathClass, ReasonCode, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from guardhouse.detect.interface import Detector, Scene
+    from guardhouse.detect.interface import Detector, Mask, Scene
     from guardhouse.model import Need
 
 DETECTORS: Final[tuple[Detector, ...]] = (
@@ -36,6 +37,7 @@ DETECTORS: Final[tuple[Detector, ...]] = (
     provenance.DETECTOR,
     labels.DETECTOR,
     sensitive_data.DETECTOR,
+    output.DETECTOR,
 )
 """Every detector of the house, in the order in which they look."""
 
@@ -102,6 +104,14 @@ def bindings(scene: Scene, findings: tuple[Finding, ...], extra: tuple[Detector,
         FileDigestOf(need.path, brief=True) if isinstance(need, FileDigestOf) and number >= _MOST_READ else need
         for number, need in enumerate(wanted)
     )
+
+
+def masks(scene: Scene, wanted: Sequence[tuple[str, str]]) -> Iterator[Mask]:
+    """What takes out of a text what was found, given the codes of what is to be masked and their details."""
+    for detector in DETECTORS:
+        if detector.masks is not None:
+            codes = {code.id for code in detector.codes}
+            yield from detector.masks(scene, [one for one in wanted if one[0] in codes])
 
 
 _TAKES: Final = frozenset({Effect.DELETES, Effect.OVERWRITES})

@@ -8,7 +8,7 @@ and does no I/O; what it must know of the world it asks for with `fact`, and get
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, TypeVar, overload
 
 import msgspec
 
@@ -381,6 +381,14 @@ class TooMuchToBind(Exception):
     """What an approval of the action would depend on is more than can be looked at; so nobody can be asked."""
 
 
+class Mask(Protocol):
+    """Takes something out of texts. A compiled expression is one."""
+
+    def sub(self, replacement: str, text: str, /) -> str:
+        """`text` without it."""
+        ...
+
+
 class Detector(msgspec.Struct, frozen=True):
     """One row of the detector table."""
 
@@ -395,3 +403,6 @@ class Detector(msgspec.Struct, frozen=True):
     """Asks the scene for every fact that `find` will want, cheaply; only for detectors that want any."""
     binds: Callable[[Scene], Iterable[Need]] | None = None
     """What an approval should depend on, beside the action and the files that findings name."""
+    masks: Callable[[Scene, Iterable[tuple[str, str]]], Iterable[Mask]] | None = None
+    """What takes out of a text what was found and is to be masked, given the codes of that and their details. Secrets
+    are masked by the redactor."""

@@ -17,9 +17,9 @@ from guardhouse.model import Effect, Finding, OutputPublish, ReasonCode, Severit
 from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from guardhouse.detect.interface import Leaf
+    from guardhouse.detect.interface import Leaf, Mask
     from guardhouse.detect.sensitivity import LabelScanner
     from guardhouse.trust import ToolProfile
 
@@ -136,4 +136,11 @@ def _spans(scanner: LabelScanner, label: str, texts: Sequence[_Text], known: str
                 yield Span(where) if isinstance(where, str) else Span(where.field, start, end)
 
 
-DETECTOR: Final = Detector(id=_ID, codes=(IN_OUTPUT, OUTBOUND), find=_find)
+def _masks(scene: Scene, wanted: Iterable[tuple[str, str]]) -> Iterator[Mask]:
+    """One mask for all the labels that are to be masked: what one of them leaves may be another's."""
+    labels = sorted({label for _code, label in wanted})
+    if labels and scene.settings.labels is not None:
+        yield scene.settings.labels.mask(labels)
+
+
+DETECTOR: Final = Detector(id=_ID, codes=(IN_OUTPUT, OUTBOUND), find=_find, masks=_masks)

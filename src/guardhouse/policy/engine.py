@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.detect import FAILED
+from guardhouse.detect import FAILED, masks
 from guardhouse.model import Confidence, Decision, Finding, Reason, ReasonCode, RiskLevel, Severity, ToolCallPre, wire
 from guardhouse.policy.codes import RULE, RULE_FAILED
 from guardhouse.policy.presets import BY_SEVERITY, FLOORS
@@ -71,7 +71,6 @@ class Judgement(msgspec.Struct, frozen=True):
     """Expressions of `redact` rules whose matches are to be masked, beside the secrets."""
 
 
-_LABEL: Final = "label."
 _SCORES: Final = {Severity.INFO: 0, Severity.LOW: 15, Severity.MEDIUM: 40, Severity.HIGH: 70, Severity.CRITICAL: 95}
 _WEIGHTS: Final = {Confidence.LOW: 0.5, Confidence.MEDIUM: 0.75, Confidence.HIGH: 1.0}
 _RULE_SCORES: Final = {
@@ -149,25 +148,22 @@ class PolicyEngine:
                     if one.rule is not None and one.rule.decision is Decision.ALLOW_WITH_REDACTION
                     for pattern in one.rule.patterns
                 ),
-                *self._label_masks(scene, ruled),
+                *self._masks(scene, ruled),
             ),
         )
 
-    def _label_masks(self, scene: Scene, ruled: Sequence[_Ruled]) -> Iterator[Any]:
-        """One mask for all the labels that are to be masked: what one of them leaves may be another's. What is denied
-        is masked where it is recorded; what a person is asked about is not, because they must see it."""
-        if scene.settings.labels is None or self.observe:
-            return  # while observing, a call is made as it is, and so it is recorded
-        masked = {
-            one.finding.detail
+    def _masks(self, scene: Scene, ruled: Sequence[_Ruled]) -> Iterator[Any]:
+        """What takes out what is to be masked, beside secrets. What is denied is masked where it is recorded; what a
+        person is asked about is not, because they must see it."""
+        if self.observe:
+            return  # a call is made as it is, and so it is recorded
+        wanted = {
+            (one.finding.code, one.finding.detail): None
             for one in ruled
-            if one.finding is not None
-            and one.finding.code.startswith(_LABEL)
-            and one.cause.decision in _MASKED
-            and not one.cause.waived
+            if one.finding is not None and one.cause.decision in _MASKED and not one.cause.waived
         }
-        if masked:
-            yield scene.settings.labels.mask(sorted(masked))
+        if wanted:
+            yield from masks(scene, list(wanted))
 
     def matches(self, rule: Rule, scene: Scene, findings: Sequence[Finding]) -> bool:
         """Whether one rule matches by itself, for its examples."""

@@ -1,0 +1,65 @@
+"""What is looked for in published text: references that a reader's program may follow, and what a reader can't see."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final, NamedTuple
+
+
+class Means(Enum):
+    """How text comes to name a place."""
+
+    IMAGE = "image"
+    """Fetched as soon as the text is shown."""
+    LINK = "link"
+    """Followed when somebody clicks, or when a program makes a preview of it."""
+    BARE = "bare"
+    """An address in running text, which many programs turn into a link."""
+    ACTIVE = "active"
+    """What would run, or load more than a picture: a script, a handler, a frame, a form."""
+
+
+class Reference(NamedTuple):
+    """A place that a text names, and the construct that names it."""
+
+    means: Means
+    start: int
+    end: int
+    """`text[start:end]` is the construct."""
+    url: str
+    """Where it leads, as a program would read it; empty for what runs by itself."""
+    label: str = ""
+    """What a reader sees of it, as it is written."""
+
+
+class Hidden(NamedTuple):
+    """Characters that a reader does not see, or that a terminal obeys."""
+
+    start: int
+    end: int
+    is_command: bool
+    """For a terminal; otherwise it is text that can't be seen."""
+
+
+_FOLD: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+
+
+def folded(text: str) -> str:
+    """`text` with its ASCII letters in lower case, each in its place."""
+    return text.translate(_FOLD)
+
+
+class Next:
+    """Where a word stands next; asked in rising order, it looks at the text once."""
+
+    def __init__(self, text: str, word: str) -> None:
+        self._text = text
+        self._word = word
+        self._at = -1
+
+    def __call__(self, start: int) -> int:
+        """The first place from `start` on; the end of the text if there is none."""
+        if start > self._at:
+            found = self._text.find(self._word, start)
+            self._at = len(self._text) if found < 0 else found
+        return self._at
