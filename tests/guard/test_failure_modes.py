@@ -54,6 +54,7 @@ FETCH = ToolCallPre(tool="url_fetch", params={"url": "https://ok.example/"})
 READ = ToolCallPre(tool="read_file", params={"path": "x.txt"})
 CONTENT = ToolCallPost(tool="read_file", content="plain text", params={"path": "x.txt"})
 SECRET = OutputPublish(content="sk-" + "abcdefghijklmnopqrstuvwx")
+LINKED = OutputPublish(content="![x](https://paste.example/x.png)")
 ALLOWED = "guard: {network: {default: {allowed_domains: [ok.example]}}}"
 
 ASK, DENY, ALLOW = Decision.REQUIRE_APPROVAL, Decision.DENY, Decision.ALLOW
@@ -327,6 +328,27 @@ def test_masking_labels_raises(house, monkeypatch):
     monkeypatch.setattr(LabelMask, "sub", broken)
     check(house.guard(LABELLED), SENT, DENY, "guard.internal_error")
     check(house.guard(LABELLED), CARD, DENY, "guard.internal_error")
+
+
+def test_looking_at_published_text_raises(house, monkeypatch):
+    monkeypatch.setattr("guardhouse.detect.output.judging.faults", broken)
+    check(house.guard(), LINKED, DENY, "guard.detector_failed")
+
+
+def test_published_text_can_not_be_cleaned(house, monkeypatch):
+    monkeypatch.setattr("guardhouse.detect.output.judging.cleaned", broken)
+    check(house.guard(), LINKED, DENY, "guard.redaction_failed")
+
+
+def test_published_text_has_more_wrong_with_it_than_anybody_can_look_at(house):
+    verdict = house.guard().evaluate(OutputPublish(content="![x](//a.example/) " * 12_000))
+    assert verdict.content == "(text removed)"
+    check(
+        house.guard(),
+        OutputPublish(content="![x](//a.example/) " * 12_000),
+        Decision.ALLOW_WITH_REDACTION,
+        "output.link",
+    )
 
 
 def test_rule_condition_fails(house):
