@@ -46,7 +46,7 @@ _FOLD: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrst
 
 def folded(text: str) -> str:
     """`text` with its ASCII letters in lower case, each in its place."""
-    return text.translate(_FOLD)
+    return text.lower() if text.isascii() else text.translate(_FOLD)  # which takes ten times as long
 
 
 class Next:

@@ -186,7 +186,9 @@ def _readings(url: str) -> dict[str, None]:
     url = url[:_LONGEST_CHECKED]
     if "&" in url:
         url = html.unescape(url)
-    url = url.strip(_TRIMMED).translate(_TAKEN_OUT)
+    url = url.strip(_TRIMMED)
+    if not url.isprintable():
+        url = url.translate(_TAKEN_OUT)
     if "\\" not in url:
         return {url: None}
     pieces: list[str] = []
