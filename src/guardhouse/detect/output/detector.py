@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _ID: Final = "output"
 _MOST_REPORTED: Final = 100
-"""Findings of one action; all is cleaned, reported or not."""
+"""Findings of each code; all is cleaned, reported or not."""
 
 CODES: Final = (
     ReasonCode(
@@ -81,16 +81,17 @@ _SEVERITIES: Final = {code.id: code.severity for code in CODES}
 def _find(scene: Scene) -> Iterator[Finding]:
     if not isinstance(scene.action, OutputPublish):
         return
-    number = 0
+    reported: dict[str, int] = {}
     for leaf in scene.leaves:
         if not may_be_wrong(leaf.text):
             continue
         from guardhouse.detect.output.judging import faults  # few texts need it
 
         for fault in faults(leaf.text, _rules(scene)):
-            number += 1
-            if number > _MOST_REPORTED:
-                return
+            # Each code has its own share: many of one must not hide another, which would then not be taken out.
+            reported[fault.code] = reported.get(fault.code, 0) + 1
+            if reported[fault.code] > _MOST_REPORTED:
+                continue
             yield Finding(
                 code=fault.code,
                 detector=_ID,
@@ -104,10 +105,10 @@ def _find(scene: Scene) -> Iterator[Finding]:
 
 def may_be_wrong(text: str) -> bool:
     """Whether a text has any sign of what is looked for."""
-    return not text.isprintable() or not text.isascii() or any(sign in text for sign in _SIGNS)
+    return not text.isprintable() or not text.isascii() or not _SIGNS.isdisjoint(text)
 
 
-_SIGNS: Final = ("](", "]:", "://", "<", "www.", "WWW.", "url(", "URL(", "@import", "&")
+_SIGNS: Final = frozenset("]<&/.")
 
 
 def _rules(scene: Scene) -> NetworkRules:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
+from functools import cache
 from typing import Final, NamedTuple
 
 
@@ -15,8 +17,6 @@ class Means(Enum):
     """Followed when somebody clicks, or when a program makes a preview of it."""
     BARE = "bare"
     """An address in running text, which many programs turn into a link."""
-    ACTIVE = "active"
-    """What would run, or load more than a picture: a script, a handler, a frame, a form."""
 
 
 class Reference(NamedTuple):
@@ -27,18 +27,13 @@ class Reference(NamedTuple):
     end: int
     """`text[start:end]` is the construct."""
     url: str
-    """Where it leads, as a program would read it; empty for what runs by itself."""
+    """Where it leads, as it is written."""
+    url_start: int
+    """Where that stands."""
     label: str = ""
     """What a reader sees of it, as it is written."""
-
-
-class Hidden(NamedTuple):
-    """Characters that a reader does not see, or that a terminal obeys."""
-
-    start: int
-    end: int
-    is_command: bool
-    """For a terminal; otherwise it is text that can't be seen."""
+    tail: str = ""
+    """Of a bare address, what some programs take for more of it."""
 
 
 _FOLD: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
@@ -47,6 +42,12 @@ _FOLD: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrst
 def folded(text: str) -> str:
     """`text` with its ASCII letters in lower case, each in its place."""
     return text.lower() if text.isascii() else text.translate(_FOLD)  # which takes ten times as long
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Of single characters, or possessive throughout, so that it never goes back. Most texts need none."""
+    return re.compile(pattern)
 
 
 class Next:
