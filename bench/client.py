@@ -31,10 +31,10 @@ ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n
 class Loopback:
     """Every name is this machine."""
 
-    def resolve(self, host):
+    def resolve(self, _host):
         return Addresses(addresses=("127.0.0.1",))
 
-    async def resolve_async(self, host):
+    async def resolve_async(self, _host):
         return Addresses(addresses=("127.0.0.1",))
 
 
@@ -72,11 +72,10 @@ async def spent_async(run, requests) -> float:
 def measure_sync(url, rules, requests, rounds):
     with httpx.Client() as plain, GuardedClient(rules, Loopback()) as guarded:
         assert plain.get(url).content == guarded.request("GET", url).body == BODY
-        pairs = [
+        return [
             (spent(lambda: plain.get(url).content, requests), spent(lambda: guarded.request("GET", url).body, requests))
             for _ in range(rounds)
         ]
-    return pairs
 
 
 async def measure_async(url, rules, requests, rounds):

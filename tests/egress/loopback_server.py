@@ -162,10 +162,10 @@ def make_certificate(directory, name):
     import subprocess
 
     key, certificate = directory / f"{name}.key", directory / f"{name}.pem"
+    options = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2".split()
+    names = ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"]
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
-        + ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"]
-        + ["-keyout", str(key), "-out", str(certificate)],
+        ["openssl", *options, *names, "-keyout", str(key), "-out", str(certificate)],
         check=True,
         capture_output=True,
     )

@@ -12,7 +12,6 @@ import os
 import ssl
 import threading
 import time
-import weakref
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -269,7 +268,7 @@ class GuardedClient:
 
 
 class AsyncGuardedClient:
-    """The same for asyncio. Connections are kept for the event loop that they were made in."""
+    """The same for asyncio, within one event loop."""
 
     def __init__(
         self,
@@ -283,9 +282,7 @@ class AsyncGuardedClient:
         self._limits = limits
         self._backend = AsyncGuardedBackend(resolver)
         self._ssl_context = ssl_context
-        self._loops: (
-            weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str | None, httpcore.AsyncConnectionPool]] | None
-        ) = weakref.WeakKeyDictionary()
+        self._pools: dict[str | None, httpcore.AsyncConnectionPool] | None = {}
 
     async def request(
         self,
@@ -331,9 +328,9 @@ class AsyncGuardedClient:
             CURRENT.reset(token)
 
     def _pool(self, proxy: str | None) -> httpcore.AsyncConnectionPool:
-        if self._loops is None:
+        pools = self._pools
+        if pools is None:
             raise _closed()
-        pools = self._loops.setdefault(asyncio.get_running_loop(), {})
         if proxy not in pools:
             self._ssl_context = self._ssl_context or httpcore.default_ssl_context()
             made: dict[str, Any] = {"network_backend": self._backend, "ssl_context": self._ssl_context, **_KEPT}
@@ -345,11 +342,10 @@ class AsyncGuardedClient:
         return pools[proxy]
 
     async def aclose(self) -> None:
-        """Close every connection of this event loop. What is asked after that is an error."""
-        loops, self._loops = self._loops, None
-        if loops is not None:
-            for pool in loops.get(asyncio.get_running_loop(), {}).values():
-                await pool.aclose()
+        """Close every connection. What is asked after that is an error."""
+        pools, self._pools = self._pools, None
+        for pool in (pools or {}).values():
+            await pool.aclose()
 
     async def __aenter__(self) -> Self:
         return self
