@@ -210,6 +210,11 @@ def test_a_host_that_a_person_approved_is_fetched_once(house, serve):
     house.open(json.dumps({"guard": {"findings": findings, "network": network}}))
     pending = house.fetch(f"http://a.example:{server.port}/")
     assert (pending.status, server.connections) == ("pending", 0)
+    house.guard.approvals.answer(pending.approval_request_id, approve=True, actor="local:ada")
+    resumed = pending.resume()
+    assert (asyncio.run(resumed) if house._async else resumed).status == "completed"
+    assert house.fetch(f"http://a.example:{server.port}/").status == "pending"
+    assert len(server.requests) == 1
 
 
 # web_search -----------------------------------------------------------------------------------------------------------
