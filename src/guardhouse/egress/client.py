@@ -150,7 +150,7 @@ def _told() -> Iterator[None]:
     """What httpcore raises, in our words: its own may quote what was sent."""
     try:
         yield
-    except httpcore.TimeoutException:
+    except (httpcore.TimeoutException, TimeoutError):
         raise too_slow() from None
     except httpcore.LocalProtocolError:
         raise Refused("net.request_refused", "The request is none that HTTP can carry.") from None
@@ -158,7 +158,7 @@ def _told() -> Iterator[None]:
         raise FetchFailed("The server's answer broke off, or is no HTTP.", fix="Try again later.") from None
     except httpcore.ProxyError:
         raise FetchFailed("The proxy did not make the connection.", fix="Look at the proxy.") from None
-    except (httpcore.NetworkError, httpcore.UnsupportedProtocol):
+    except (httpcore.NetworkError, httpcore.UnsupportedProtocol, OSError):
         raise FetchFailed("The connection to the host broke.", fix="Try again later.") from None
 
 

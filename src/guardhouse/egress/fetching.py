@@ -59,7 +59,7 @@ class FetchTools:
         """Fetch a URL, and return its status, content type and text."""
         rules = _rules_for_url(self._policy.current(), url)
         sent = (body or "").encode()
-        return _shown(self._client.request(method, url, headers=headers, body=sent, rules=rules))
+        return _shown(self._client.request(method.upper(), url, headers=headers, body=sent, rules=rules))
 
     async def url_fetch_async(
         self, url: str, method: str = "GET", headers: dict[str, str] | None = None, body: str | None = None
@@ -67,7 +67,7 @@ class FetchTools:
         """Fetch a URL, and return its status, content type and text."""
         rules = _rules_for_url(self._policy.current(), url)
         async with self._async_client(rules) as client:
-            return _shown(await client.request(method, url, headers=headers, body=(body or "").encode()))
+            return _shown(await client.request(method.upper(), url, headers=headers, body=(body or "").encode()))
 
     def web_search(self, query: str, count: int = 10) -> dict[str, Any]:
         """Search the web, and return the title, URL and snippet of each result."""
@@ -157,7 +157,8 @@ def _shown(response: Response) -> dict[str, Any]:
     text = _text(response.body, kind, charset)
     if text is None:
         return {**shown, "binary": True}
-    return {**shown, "text": text[:MOST_TEXT], "truncated": len(text) > MOST_TEXT}
+    truncated = len(text) > MOST_TEXT or len(response.body) > _MOST_READ
+    return {**shown, "text": text[:MOST_TEXT], "truncated": truncated}
 
 
 def _content_type(response: Response) -> tuple[str, str]:
@@ -182,8 +183,11 @@ def _text(body: bytes, kind: str, charset: str) -> str | None:
     encoding = charset if charset in _CHARSETS else "utf-8"
     if b"\0" in body and not encoding.startswith("utf-16"):
         return None
-    # Four bytes for a character at most, so that what is not shown is not read.
-    return body[: 4 * MOST_TEXT + 4].decode(encoding, errors="replace")
+    return body[:_MOST_READ].decode(encoding, errors="replace")
+
+
+_MOST_READ: Final = 4 * MOST_TEXT
+"""Bytes of a text that are read: a character has four at most."""
 
 
 # Searching ------------------------------------------------------------------------------------------------------------
