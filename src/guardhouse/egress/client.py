@@ -162,6 +162,12 @@ def _told() -> Iterator[None]:
         raise FetchFailed("The connection to the host broke.", fix="Try again later.") from None
 
 
+def _check_order(errand: Errand) -> None:
+    """A server that answers twice leaves the second answer to the next request on the same connection."""
+    if not errand.heard:
+        raise FetchFailed("The server answered before it was asked.", fix="Try again later.")
+
+
 def _texts(headers: list[tuple[bytes, bytes]]) -> tuple[tuple[str, str], ...]:
     return tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in headers)
 
@@ -222,6 +228,7 @@ class GuardedClient:
             with _told():
                 response = pool.handle_request(step.request)
                 try:
+                    _check_order(step.errand)
                     headers = _texts(response.headers)
                     step.body.begin(headers)
                     for piece in response.iter_stream():
@@ -317,6 +324,7 @@ class AsyncGuardedClient:
             with _told():
                 response = await pool.handle_async_request(step.request)
                 try:
+                    _check_order(step.errand)
                     headers = _texts(response.headers)
                     step.body.begin(headers)
                     async for piece in response.aiter_stream():

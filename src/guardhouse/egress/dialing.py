@@ -39,7 +39,7 @@ class Errand:
     There is none for a destination that the rules refuse: making one raises Refused.
     """
 
-    __slots__ = ("deadline", "destination", "proxy", "rules", "wire_bytes")
+    __slots__ = ("deadline", "destination", "heard", "proxy", "rules", "wire_bytes")
 
     def __init__(
         self,
@@ -61,6 +61,8 @@ class Errand:
         """What may still be read from the network."""
         self.proxy = proxy
         """Host and port to dial instead."""
+        self.heard = False
+        """Whether anything was read from the network."""
 
     @property
     def place(self) -> tuple[str, int]:
@@ -76,6 +78,7 @@ class Errand:
 
     def received(self, size: int) -> None:
         """Count what was read. Refused if it is too much."""
+        self.heard = True
         self.wire_bytes -= size
         if self.wire_bytes < 0:
             raise Refused("net.response_too_large", "The answer is larger than may be read.")
