@@ -42,6 +42,7 @@ bench: setup ## the figures, as ratios in one run
 	$(BIN)/python bench/audit.py
 	$(BIN)/python bench/approvals.py
 	$(BIN)/python bench/session.py
+	$(BIN)/python bench/client.py
 
 bench-shell: setup ## the reader of shell commands: time, what is stopped, agreement with bash and shfmt
 	$(BIN)/python bench/shell_commands.py --against-shfmt

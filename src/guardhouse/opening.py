@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypedDict, TypeVar, Unpack, overload
 
 import msgspec
 
@@ -26,12 +26,24 @@ if TYPE_CHECKING:
     from guardhouse.approvals import Approver
     from guardhouse.config import Sources
     from guardhouse.detect import Detector
+    from guardhouse.egress import FetchTools
     from guardhouse.guard import Resolver
     from guardhouse.model import Action, ApprovalRequest, Verdict
     from guardhouse.trust import Announcement
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+class CallNames(TypedDict, total=False):
+    """What every call of a guarded tool says of itself."""
+
+    session_id: str | None
+    principal: str | None
+    run_id: str | None
+    parent_run_id: str | None
+    task_id: str | None
+    cwd: str | None
 
 
 def open_judge(
@@ -179,6 +191,8 @@ class LocalGuard(Guard):
         )
         self._session = f"s_{os.urandom(8).hex()}"
         self._names: ToolNames | None = None
+        self._resolver = resolver
+        self._fetching: FetchTools | None = None
         self._agent_name = agent_name or os.path.basename(sys.argv[0]) or "python"  # noqa: PTH119
         self._agent_pid = agent_pid
         self._registers = registers
@@ -315,8 +329,40 @@ class LocalGuard(Guard):
         kind: Any = GuardedAsyncFunction if is_async(tool) else GuardedFunction
         return kind(self, tool, name=names.take(tool, name, context), context=context, kept=self._desk)
 
+    def url_fetch(self, **context: Unpack[CallNames]) -> GuardedFunction[..., dict[str, Any]]:
+        """The tool `url_fetch(url, method="GET", headers=None, body=None)`, behind the gate like anything that is
+        wrapped: made with the guarded client, by the network rules of the policy in force at each call."""
+        return self.wrap(self._fetch_tools().url_fetch, name="url_fetch", **context)
+
+    def url_fetch_async(self, **context: Unpack[CallNames]) -> GuardedAsyncFunction[..., dict[str, Any]]:
+        """The same, without blocking the event loop. A session has one of the two."""
+        tool: GuardedAsyncFunction[..., dict[str, Any]]
+        tool = self.wrap(self._fetch_tools().url_fetch_async, name="url_fetch", **context)
+        return tool
+
+    def web_search(self, **context: Unpack[CallNames]) -> GuardedFunction[..., dict[str, Any]]:
+        """The tool `web_search(query, count=10)`, behind the gate: asks the one service that the policy in force names
+        at `network.web_search.endpoint`."""
+        return self.wrap(self._fetch_tools().web_search, name="web_search", **context)
+
+    def web_search_async(self, **context: Unpack[CallNames]) -> GuardedAsyncFunction[..., dict[str, Any]]:
+        """The same, without blocking the event loop. A session has one of the two."""
+        tool: GuardedAsyncFunction[..., dict[str, Any]]
+        tool = self.wrap(self._fetch_tools().web_search_async, name="web_search", **context)
+        return tool
+
+    def _fetch_tools(self) -> FetchTools:
+        """Made when it is first asked for: a guard that fetches nothing does not load a client."""
+        if self._fetching is None:
+            from guardhouse.egress import FetchTools
+
+            self._fetching = FetchTools(self._policy, self._resolver)
+        return self._fetching
+
     def close(self) -> None:
         """Bring the record to disk and let go of the stores. What is asked after that is denied."""
+        if self._fetching is not None:
+            self._fetching.close()
         self._desk.close()
 
     def __enter__(self) -> Self:

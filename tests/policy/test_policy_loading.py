@@ -7,6 +7,7 @@ import yaml
 
 from guardhouse.detect import DETECTORS, Detector
 from guardhouse.model import InvalidAction, PolicyError, ReasonCode, Severity
+from guardhouse.net import CLIENT_CODES
 from guardhouse.policy import FLOORS, OUTCOMES, Layer, catalogue, json_schema, load, read_document, run_examples
 from guardhouse.policy.codes import GATE_CODES
 
@@ -219,9 +220,9 @@ def test_every_preset_respects_every_floor():
     assert set(FLOORS) <= {row[0] for row in OUTCOMES}
 
 
-def test_the_catalogue_holds_the_codes_of_detectors_and_of_the_gate():
+def test_the_catalogue_holds_the_codes_of_detectors_of_the_gate_and_of_the_client():
     known = catalogue()
-    assert {code.id for code in GATE_CODES} | {row[0] for row in OUTCOMES} == set(known)
+    assert {code.id for code in (*GATE_CODES, *CLIENT_CODES)} | {row[0] for row in OUTCOMES} == set(known)
     assert all(code.id == name for name, code in known.items())
 
 

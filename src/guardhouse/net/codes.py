@@ -91,3 +91,54 @@ CODES: Final = (
         on=("ToolCallPre", "SkillRunPre"),
     ),
 )
+
+CLIENT_CODES: Final = (
+    ReasonCode(
+        id="net.request_refused",
+        title="The request is not one that the client sends",
+        severity=Severity.MEDIUM,
+        why="A header for the host, the connection or another method would make a server take the request for "
+        "something else than was judged.",
+        instead="Leave the header out, and use one of the usual methods.",
+        example="A url_fetch with a header `Host`, or with a line break in a header.",
+        about="host",
+    ),
+    ReasonCode(
+        id="net.redirect_refused",
+        title="A redirect was not followed",
+        severity=Severity.MEDIUM,
+        why="An allowed host that sends requests elsewhere decides where data goes, in place of the allowlist.",
+        instead="Fetch the other URL by itself, if it is what you want.",
+        example="With follow_redirects, a url_fetch that is sent on to another host.",
+        about="host",
+    ),
+    ReasonCode(
+        id="net.response_too_large",
+        title="The answer is larger than may be read",
+        severity=Severity.MEDIUM,
+        why="A small answer can unpack to more than the machine has memory for.",
+        instead="Ask for a part of it.",
+        example="A url_fetch of ten kilobytes that unpack to ten gigabytes.",
+        about="host",
+    ),
+    ReasonCode(
+        id="net.response_unreadable",
+        title="The answer is packed in a way that is not read",
+        severity=Severity.MEDIUM,
+        why="What is packed twice, in an unknown way or incompletely can't be unpacked within limits, or not in one "
+        "way only.",
+        instead="Ask for another form of it.",
+        example="A url_fetch whose answer has `Content-Encoding: gzip, gzip`.",
+        about="host",
+    ),
+    ReasonCode(
+        id="net.too_slow",
+        title="The answer did not come in time",
+        severity=Severity.MEDIUM,
+        why="A server that sends a byte now and then could keep a caller waiting for ever.",
+        instead="Try again later, or ask for less.",
+        example="A url_fetch from a server that sends one byte a second.",
+        about="host",
+    ),
+)
+"""Why the guarded client stops. It says so itself: no configuration speaks of these."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect import DETECTORS, FAILED
 from guardhouse.model import ReasonCode, Refusal, Severity
+from guardhouse.net import CLIENT_CODES
 
 if TYPE_CHECKING:
     from guardhouse.detect import Detector
@@ -259,6 +260,6 @@ def found_codes(extra: tuple[Detector, ...] = ()) -> dict[str, ReasonCode]:
 
 
 def catalogue(extra: tuple[Detector, ...] = ()) -> dict[str, ReasonCode]:
-    """Every reason code by its id: those of detectors, and those of the gate."""
+    """Every reason code by its id: those of detectors, of the gate, and of the guarded client."""
     from_detectors = [code for detector in (*DETECTORS, *extra) for code in detector.codes]
-    return {code.id: code for code in (*from_detectors, *GATE_CODES)}
+    return {code.id: code for code in (*from_detectors, *GATE_CODES, *CLIENT_CODES)}

@@ -297,11 +297,15 @@ def _compile_rules(config: GuardSection, codes: dict[str, ReasonCode], merged: M
 
 
 def _compile_network(config: GuardSection, where: _Where) -> tuple[dict[str, NetworkRules], list[str]]:
-    default = msgspec.to_builtins(config.network["default"])
+    named = msgspec.to_builtins(config.network["default"])
+    default = {key: value for key, value in named.items() if key in NetworkSettings.__struct_fields__}
     compiled: dict[str, NetworkRules] = {"default": NetworkRules()}
     problems: list[str] = []
     for tool, section in config.network.items():
         own = msgspec.to_builtins(section)
+        if any(key in own for key in ("endpoint", "key_env", "key_header")):
+            own, service_problems = _compile_service(tool, own, where)
+            problems += service_problems
         base = default
         if "allowed_domains" in own or "allowed_url_prefixes" in own:
             base = {**default, "allowed_domains": (), "allowed_url_prefixes": ()}
@@ -315,6 +319,17 @@ def _compile_network(config: GuardSection, where: _Where) -> tuple[dict[str, Net
         if not problems:
             compiled[tool] = NetworkRules(settings)
     return compiled, problems
+
+
+def _compile_service(tool: str, own: dict[str, Any], where: _Where) -> tuple[dict[str, Any], list[str]]:
+    """A network section that names a search service, as one that allows exactly that; and what is wrong with it."""
+    from guardhouse.policy.searching import SERVICE_KEYS, endpoint_prefix, service_problems  # only where one is named
+
+    problems = list(service_problems(tool, own, where.problem))
+    rest = {key: value for key, value in own.items() if key not in SERVICE_KEYS}
+    if not problems:
+        rest["allowed_url_prefixes"] = [endpoint_prefix(own["endpoint"])]
+    return rest, problems
 
 
 def _compile_scanner(

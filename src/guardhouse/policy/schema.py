@@ -41,6 +41,13 @@ class NetworkSection(_Section, frozen=True, kw_only=True):
     """Follow redirects to the same origin, judged again at every hop."""
     allow_proxy: bool | UnsetType = UNSET
     """Use proxies named in the environment."""
+    endpoint: str | UnsetType = UNSET
+    """In `network.web_search`: the search service that is asked, with `{query}` where the query goes, and perhaps
+    `{count}`. Nothing else is reached then."""
+    key_env: str | UnsetType = UNSET
+    """The environment variable that holds the key of that service."""
+    key_header: str | UnsetType = UNSET
+    """The header that the key is sent in; `Authorization` unless said."""
 
 
 class CommandsSection(_Section, frozen=True, kw_only=True):

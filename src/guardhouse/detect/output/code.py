@@ -21,7 +21,8 @@ _RAW: Final = (
 )  # fmt: skip
 """What may begin a stretch of HTML that goes on over blank lines."""
 _TAG: Final = r"<[A-Za-z/!?]"
-_PIECE: Final = r"(?<!`)(`++)[^`\r\n]++\1(?!`)"
+_PIECE: Final = r"(?<![^\s(\[{\"'*_,:;\u2013\u2014|/])(`++)[^`\r\n]++\1(?!`)"
+"""Behind a letter, the marks may be part of an address."""
 _DRAWN: Final = ("mermaid", "dot", "graphviz", "plantuml", "svg", "abc", "vega")
 """Blocks of code that are shown as a drawing, with the links in it."""
 
