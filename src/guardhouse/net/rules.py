@@ -75,7 +75,7 @@ class NetworkRules:
                     if (pattern := self._below.get((parent, wanted))) is not None:
                         return pattern
                 dot = host.find(".", dot + 1)
-        return self._prefix_of(destination) or self._any
+        return self.prefix_of(destination) or self._any
 
     def judge(self, destination: Destination, addresses: Sequence[str] | None) -> Refusal | None:
         """Why `destination` may not be reached; None if it may.
@@ -121,7 +121,8 @@ class NetworkRules:
         port = "" if destination.has_default_port else f" port {destination.port}"
         return f"{host}{port} is not on the allowlist"
 
-    def _prefix_of(self, destination: Destination) -> str | None:
+    def prefix_of(self, destination: Destination) -> str | None:
+        """The URL prefix that covers `destination`, whether or not its host is allowed otherwise."""
         if not destination.path_is_plain:
             return None
         branch = self._prefixes.get((destination.scheme, destination.host, destination.port))
