@@ -17,6 +17,7 @@ from guardhouse.detect.smuggling.packing import (
     MOST_IDS,
     Packed,
     decodings,
+    may_pack,
     packed,
 )
 from guardhouse.detect.smuggling.uploads import uploaded
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from guardhouse.net.destination import Destination
 
 _CARRIED: Final = f"{ID}.carried"
+_ASKED: Final = f"{ID}.asked"
 _MOST_ADDRESSES: Final = 64
 """URLs of one call that are looked at; of more, `action.too_many_targets` is told."""
 _MOST_LOOKED_AT: Final = 65_536
@@ -44,6 +46,8 @@ _MOST_ASKED: Final = 2_000
 _SHORTEST_PRIVATE: Final = 6
 _LONGEST_PRIVATE: Final = 40
 _FEWEST_DIGITS: Final = 3
+_DIGITS: Final = frozenset("0123456789")
+_SHORT: Final = 24
 _LONG_RUN: Final = 12
 """Words in a row that nobody writes by accident, not even who looks for an error message."""
 _RUN: Final = 5
@@ -67,6 +71,9 @@ class _Part(Enum):
     PATH = "path"
     NAME = "name"
     VALUE = "value"
+
+
+_PARTS: Final = tuple(_Part)
 
 
 class _Piece(NamedTuple):
@@ -119,7 +126,9 @@ def _session(scene: Scene) -> tuple[SessionState | None, Traces | None]:
     """How the session stands, and where it saw what this call carries; None of each where nobody can tell."""
     if not scene.action.session_id:
         return None, None
-    questions = _questions(scene)
+    questions: list[str] | None = scene.shared.get(_ASKED)
+    if questions is None:
+        questions = scene.shared[_ASKED] = _questions(scene)
     if not questions:
         return None, None
     state = scene.session()
@@ -154,18 +163,23 @@ def _carried(scene: Scene) -> list[_Carried]:
     found: list[_Carried] | None = scene.shared.get(_CARRIED)
     if found is None:
         found = scene.shared[_CARRIED] = []
+        told = bool(scene.action.session_id)
         reached = [one for one in targets(scene) if one.destination is not None and one.refused is None]
         for target in reached[:_MOST_ADDRESSES]:
-            found.append(_looked_at(target.leaf, target, _pieces(target.leaf.text)))
+            found.append(_looked_at(target.leaf, target, _pieces(target.leaf.text), private=told))
         if reached:
             found += _beside(scene, reached[0])
     return found
 
 
-def _looked_at(leaf: Leaf, target: Target, pieces: tuple[_Piece, ...]) -> _Carried:
-    found = (one for part in _Part for one in packed(piece.text for piece in pieces if piece.part is part))
-    private = dict.fromkeys(value for piece in pieces if piece.part is not _Part.PATH for value in _private(piece.text))
-    return _Carried(leaf, target, pieces, tuple(found), tuple(private))
+def _looked_at(leaf: Leaf, target: Target, pieces: tuple[_Piece, ...], *, private: bool) -> _Carried:
+    found: list[Packed] = []
+    for part in _PARTS:
+        texts = [piece.text for piece in pieces if piece.part is part]
+        if may_pack(texts):
+            found += packed(texts)
+    values = (value for piece in pieces if private and piece.part is not _Part.PATH for value in _private(piece.text))
+    return _Carried(leaf, target, pieces, tuple(found), tuple(dict.fromkeys(values)))
 
 
 def _pieces(url: str) -> tuple[_Piece, ...]:
@@ -183,6 +197,8 @@ def _pieces(url: str) -> tuple[_Piece, ...]:
 
 def _private(text: str) -> Iterator[str]:
     """The values of a piece that may be from a private field: neither words nor small numbers."""
+    if len(text) < _SHORTEST_PRIVATE or (text.islower() and _DIGITS.isdisjoint(text)):
+        return  # in capital letters or in digits is whatever is encoded
     for plain in decodings(text):
         for chunk in plain.split():
             bare = chunk.strip(".,;:!?()[]\"'").lower()
@@ -194,8 +210,11 @@ def _beside(scene: Scene, target: Target) -> Iterator[_Carried]:
     """What headers carry, and the body of a request that says that it only reads."""
     left = _MOST_LOOKED_AT
     bodies = reads_only(scene)
+    if not bodies and not any(leaf.is_key and "header" in leaf.text.lower() for leaf in scene.leaves):
+        return
+    told = bool(scene.action.session_id)
     for leaf in scene.leaves:
-        if leaf.is_key or len(leaf.text) <= _SHORTEST_PRIVATE or leaf is target.leaf:
+        if leaf.is_key or leaf is target.leaf or _is_plain(leaf.text):
             continue
         field = leaf.field.lower()
         name = leaf.key.replace("_", "-")
@@ -208,7 +227,14 @@ def _beside(scene: Scene, target: Target) -> Iterator[_Carried]:
             return
         if name in _CREDENTIALS or name.startswith(_SIGNING_STARTS):
             continue
-        yield _looked_at(leaf, target, (_Piece(name, leaf.text, _Part.VALUE),))
+        yield _looked_at(leaf, target, (_Piece(name, leaf.text, _Part.VALUE),), private=told)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a header is too short to carry anything: `application/json`."""
+    if len(text) <= _SHORTEST_PRIVATE:
+        return True
+    return len(text) < _SHORT and sum(map(str.isdigit, text)) < _FEWEST_DIGITS and text.islower()
 
 
 def _top(field: str) -> str:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 LONGEST_ID: Final = 100
 """Characters of one opaque value that is still an id: a SHA-512 in base64 has 88."""
@@ -64,10 +64,18 @@ class _Breaks(dict[int, str]):
     """Everything but the characters of encodings becomes a blank."""
 
     def __missing__(self, code: int) -> str:
-        return chr(code) if chr(code) in _TOKEN else " "
+        return " "
 
 
-_SPLIT: Final = _Breaks()
+_SPLIT: Final = _Breaks({ord(char): char for char in _TOKEN})
+
+
+def may_pack(pieces: Sequence[str]) -> bool:
+    """Whether it is worth a closer look: most addresses have neither a long piece nor several middling ones."""
+    sizes = [len(piece) for piece in pieces]
+    return max(sizes, default=0) >= _SHORTEST_ENCODED or (
+        sum(sizes) >= _SHORTEST_ENCODED and sum(size >= _SHORTEST_CHUNK for size in sizes) >= _FEWEST_CHUNKS
+    )
 
 
 def unescaped(text: str) -> str:

@@ -42,7 +42,7 @@ def uploaded(scene: Scene, *, sends: bool) -> Iterator[Leaf]:
         key, text = leaf.key, leaf.text.strip()
         if text[:1] == "@" and _is_file(text[1:]) and (sends or key in _BODY):
             yield leaf  # as curl has it
-        elif "://" not in text and _names_file(leaf, sends=sends) and _is_file(text):
+        elif "://" not in text and _is_file(text) and _names_file(leaf, sends=sends):
             yield leaf
 
 
