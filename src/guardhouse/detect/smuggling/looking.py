@@ -20,10 +20,9 @@ from guardhouse.detect.smuggling.packing import (
     may_pack,
     packed,
 )
+from guardhouse.detect.smuggling.places import anybodys_place
 from guardhouse.detect.smuggling.uploads import uploaded
 from guardhouse.model import WRITTEN, Confidence, Effect, Finding, Span
-from guardhouse.net import parse_destination
-from guardhouse.net.places import names_place, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from guardhouse.detect.interface import Leaf, Scene
     from guardhouse.model import Occurrence, ReasonCode, SessionState, Traces
     from guardhouse.net import NetworkRules
-    from guardhouse.net.destination import Destination
 
 _CARRIED: Final = f"{ID}.carried"
 _ASKED: Final = f"{ID}.asked"
@@ -109,7 +107,7 @@ def find(scene: Scene) -> Iterator[Finding]:
         told = data_in(destination.host, pattern)
         if told and not _is_seen(traces, [f"host:{destination.host.removeprefix('www.')}"]):
             yield _finding(HOST_NAME, scene, target, told)
-        place = _anybodys(rules, destination, sending=sending)
+        place = anybodys_place(rules, destination, sends=sending)
         if place:
             yield _finding(ANYBODYS_PLACE, scene, target, place)
     for carried in _carried(scene):
@@ -367,7 +365,7 @@ def _sightings(state: SessionState, traces: Traces) -> Any:
     return Sightings(state, traces, [from_kept(one) for one in state.requests])
 
 
-# Uploads and places of anybody's -------------------------------------------------------------------------------------
+# Uploads -------------------------------------------------------------------------------------
 
 
 def _uploads(scene: Scene, rules: NetworkRules, *, sending: bool) -> Iterator[Finding]:
@@ -382,20 +380,6 @@ def _uploads(scene: Scene, rules: NetworkRules, *, sending: bool) -> Iterator[Fi
         code = UPLOAD if pattern.startswith("*") else UPLOAD_LISTED
         told = "1 file" if len(files) == 1 else f"{len(files)} files"
         yield _finding(code, scene, target, told, files[0])
-
-
-def _anybodys(rules: NetworkRules, destination: Destination, *, sending: bool) -> str:
-    """What kind of anybody's place a request leaves something in, unless that very place is allowed."""
-    place = place_of(destination, sends=sending)
-    if place is None:
-        return ""
-    pattern = rules.allows(destination) or "*"
-    if place.path == "/" and not pattern.startswith("*"):
-        return ""  # the host is nothing else, and somebody named it
-    prefix = rules.prefix_of(destination)
-    if prefix is not None and names_place(parse_destination(prefix), place):
-        return ""
-    return place.kind
 
 
 def _finding(
