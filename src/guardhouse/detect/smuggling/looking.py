@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from guardhouse.detect.destinations import Target
     from guardhouse.detect.interface import Leaf, Scene
     from guardhouse.model import Occurrence, ReasonCode, SessionState, Traces
-    from guardhouse.net import NetworkRules
+    from guardhouse.net.destination import Destination
 
 _CARRIED: Final = f"{ID}.carried"
 _ASKED: Final = f"{ID}.asked"
+_ALLOWED: Final = f"{ID}.allowed"
 _MOST_ADDRESSES: Final = 64
 """URLs of one call that are looked at; of more, `action.too_many_targets` is told."""
 _MOST_LOOKED_AT: Final = 65_536
@@ -94,30 +95,54 @@ class _Carried(NamedTuple):
     """Values of it that may be private, in the form that the session knows."""
 
 
+class _Reached(NamedTuple):
+    """A destination that is allowed: of others nothing more need be said."""
+
+    target: Target
+    destination: Destination
+    pattern: str
+    """The entry that allows it."""
+    in_name: str
+    """What looks like data in its name."""
+
+
 def find(scene: Scene) -> Iterator[Finding]:
     """What leaves with the requests of a call."""
     rules = rules_of(scene)
     sending = sends(scene)
     state, traces = _session(scene)
-    for target in targets(scene)[:_MOST_ADDRESSES]:
-        destination = target.destination
-        if destination is None or target.refused is not None:
-            continue  # it is refused anyway
-        pattern = rules.allows(destination) or ""
-        told = data_in(destination.host, pattern)
-        if told and not _is_seen(traces, [f"host:{destination.host.removeprefix('www.')}"]):
-            yield _finding(HOST_NAME, scene, target, told)
-        place = anybodys_place(rules, destination, sends=sending)
+    for one in _reached(scene):
+        if one.in_name and not _is_seen(traces, [_host_form(one.destination)]):
+            yield _finding(HOST_NAME, scene, one.target, one.in_name)
+        place = anybodys_place(rules, one.destination, sends=sending)
         if place:
-            yield _finding(ANYBODYS_PLACE, scene, target, place)
+            yield _finding(ANYBODYS_PLACE, scene, one.target, place)
     for carried in _carried(scene):
         yield from _packed_findings(scene, carried, state, traces)
-    yield from _uploads(scene, rules, sending=sending)
+    yield from _uploads(scene, sending=sending)
 
 
 def ask(scene: Scene) -> None:
     """Ask the session whose the long values are, and whether others are private; nothing, if there are none."""
     _session(scene)
+
+
+def _reached(scene: Scene) -> list[_Reached]:
+    found: list[_Reached] | None = scene.shared.get(_ALLOWED)
+    if found is None:
+        rules = rules_of(scene)
+        found = scene.shared[_ALLOWED] = []
+        for target in targets(scene)[:_MOST_ADDRESSES]:
+            destination = target.destination
+            if destination is not None and target.refused is None:
+                pattern = rules.allows(destination) or "*"
+                found.append(_Reached(target, destination, pattern, data_in(destination.host, pattern)))
+    return found
+
+
+def _host_form(destination: Destination) -> str:
+    """A host as a session knows it."""
+    return f"host:{destination.host.removeprefix('www.')}"
 
 
 def _session(scene: Scene) -> tuple[SessionState | None, Traces | None]:
@@ -144,12 +169,7 @@ def _questions(scene: Scene) -> list[str]:
             asked.update((f"gram:{run}", None) for found in one.found for run in _context(one, found))
         asked.update((f"secret:{value}", None) for value in one.private)
         asked.update((f"text:{value}", None) for value in one.private)
-    for target in targets(scene)[:_MOST_ADDRESSES]:
-        destination = target.destination
-        if destination is not None and target.refused is None:
-            pattern = rules_of(scene).allows(destination) or ""
-            if data_in(destination.host, pattern):
-                asked[f"host:{destination.host.removeprefix('www.')}"] = None
+    asked.update((_host_form(one.destination), None) for one in _reached(scene) if one.in_name)
     return list(asked)[:_MOST_ASKED]
 
 
@@ -162,8 +182,8 @@ def _carried(scene: Scene) -> list[_Carried]:
     if found is None:
         found = scene.shared[_CARRIED] = []
         told = bool(scene.action.session_id)
-        reached = [one for one in targets(scene) if one.destination is not None and one.refused is None]
-        for target in reached[:_MOST_ADDRESSES]:
+        reached = [one.target for one in _reached(scene)]
+        for target in reached:
             found.append(_looked_at(target.leaf, target, _pieces(target.leaf.text), private=told))
         if reached:
             found += _beside(scene, reached[0])
@@ -368,18 +388,17 @@ def _sightings(state: SessionState, traces: Traces) -> Any:
 # Uploads -------------------------------------------------------------------------------------
 
 
-def _uploads(scene: Scene, rules: NetworkRules, *, sending: bool) -> Iterator[Finding]:
-    reached = [one for one in targets(scene)[:_MOST_ADDRESSES] if one.destination is not None and one.refused is None]
+def _uploads(scene: Scene, *, sending: bool) -> Iterator[Finding]:
+    reached = _reached(scene)
     if not reached:
         return
-    files = [leaf for leaf in uploaded(scene, sends=sending) if all(leaf is not one.leaf for one in reached)]
+    files = [leaf for leaf in uploaded(scene, sends=sending) if all(leaf is not one.target.leaf for one in reached)]
     if not files:
         return
-    for target in reached:
-        pattern = (rules.allows(target.destination) if target.destination is not None else None) or "*"
-        code = UPLOAD if pattern.startswith("*") else UPLOAD_LISTED
-        told = "1 file" if len(files) == 1 else f"{len(files)} files"
-        yield _finding(code, scene, target, told, files[0])
+    told = "1 file" if len(files) == 1 else f"{len(files)} files"
+    for one in reached:
+        code = UPLOAD if one.pattern.startswith("*") else UPLOAD_LISTED
+        yield _finding(code, scene, one.target, told, files[0])
 
 
 def _finding(
