@@ -199,6 +199,7 @@ def test_data_in_a_host_name_is_asked_about(call, host):
         ("fd3a-2001-db8.ngrok-free.app", "*.ngrok-free.app"),
         ("internationalization-documentation.example.com", "*.example.com"),
         ("ec2-203-0-113-25.compute-1.amazonaws.com", "*.amazonaws.com"),
+        ("componentmanagement-artifactbucket7410c9ef-g18n1iya8kwr.s3.us-west-2.amazonaws.com", "*"),
         ("pub-0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d.r2.dev", "*.r2.dev"),
         ("orugkidnmvsxi2lom4qgs4zamf2ca3tpn5xa.example.com", "orugkidnmvsxi2lom4qgs4zamf2ca3tpn5xa.example.com"),
     ],

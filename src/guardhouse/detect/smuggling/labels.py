@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from guardhouse.detect.smuggling.packing import decodings, is_words
+from guardhouse.detect.smuggling.packing import decodings, is_words, meaningless
 
 _LONGEST_ID: Final = 44
 """Characters of one label that may be an id: a digest in hexadecimal has 40."""
@@ -31,11 +31,11 @@ def data_in(host: str, pattern: str) -> str:
     text = _text_in(labels)
     if text:
         return text
-    ids = [label for label in labels if len(label) >= _SHORT_ID and not is_words(label)]
-    longest = max(map(len, ids), default=0)
+    ids = [meaningless(label) for label in labels if len(label) >= _SHORT_ID and not is_words(label)]
+    longest = max(ids, default=0)
     if longest > _LONGEST_ID:
         return f"a label of {longest} characters without a meaning"
-    if len(ids) > 1 and sum(map(len, ids)) > _MOST_IDS:
+    if len(ids) > 1 and sum(ids) > _MOST_IDS:
         return f"{len(ids)} labels without a meaning"
     return f"{len(below)} labels" if len(below) > _MOST_LABELS else ""
 

@@ -227,8 +227,12 @@ def is_opaque(run: str) -> bool:
 
 def is_words(run: str) -> bool:
     """Whether most of a run is words or numbers, as in `how-to-read-a-file-in-python3`."""
-    parts = _parts(run)
-    return sum(len(part) for part in parts if _is_mixed(part)) * 2 <= sum(map(len, parts))
+    return meaningless(run) * 2 <= sum(map(len, _parts(run)))
+
+
+def meaningless(run: str) -> int:
+    """How many characters of a run are part of neither a word nor a number."""
+    return sum(len(part) for part in _parts(run) if _is_mixed(part))
 
 
 def _parts(run: str) -> list[str]:
