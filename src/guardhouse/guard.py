@@ -57,6 +57,7 @@ from guardhouse.trust import NONCE_BYTES, is_wrapped_untrusted, wrap_untrusted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from guardhouse.net import NetworkRules
     from guardhouse.ports import Approvals, AuditSink, Files, FixedPolicy, Pins, PolicySource, Resolver, Sessions
     from guardhouse.trust import Announcement
 
@@ -218,6 +219,11 @@ class Guard:
     def limits(self) -> Limits:
         """How much input the policy in force looks at."""
         return _current(self._policy).config.limits
+
+    def network_for(self, tool: str) -> NetworkRules:
+        """The destination rules that the policy in force has for a tool."""
+        settings = _current(self._policy).settings
+        return settings.network_for(settings.tools.profile(tool).name)
 
     @property
     def standing(self) -> Literal["enforce", "observe", "disabled"]:

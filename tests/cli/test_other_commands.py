@@ -1,4 +1,4 @@
-"""`url check`, `policy`, `allow`, `trust`, `explain` and `eval`, run as processes."""
+"""`policy`, `allow`, `trust`, `explain` and `eval`, run as processes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,6 @@ import subprocess
 import sys
 
 import pytest
-
-
-def test_url_check_says_how_the_url_was_read_and_why_it_is_refused(machine):
-    done = machine.run("url", "check", "https://PASTE.example:443/a/../b")
-    assert done.returncode == 30
-    assert "read as: https://paste.example/b (GET)" in done.stdout
-    assert "guardhouse allow domain paste.example" in done.stdout
 
 
 def test_allow_domain_is_the_one_command_that_allows_it(machine):

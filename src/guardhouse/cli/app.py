@@ -11,6 +11,7 @@ from guardhouse.cli import (
     auditing,
     checking,
     demonstrating,
+    destinations,
     diagnosing,
     explaining,
     gateway,
@@ -31,7 +32,7 @@ def app() -> None:
 
 app.add_command(demonstrating.demo)
 app.add_command(checking.check)
-app.add_command(checking.url)
+app.add_command(destinations.url)
 app.add_command(secrets.redact)
 app.add_command(secrets.scan)
 app.add_command(policies.policy)

@@ -1,4 +1,4 @@
-"""`check` and `url check`: judging one thing, without doing anything."""
+"""`check`: judging actions, without doing anything."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from guardhouse.cli.options import config_option, json_option, read_stdin, state_dir_option
+from guardhouse.cli.options import config_option, read_stdin, state_dir_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,34 +77,3 @@ def _resolver(*, resolve: bool) -> Resolver:
     from guardhouse.egress import SkippedLookup, SystemResolver
 
     return SystemResolver() if resolve else SkippedLookup()
-
-
-@click.group()
-def url() -> None:
-    """Destinations."""
-
-
-@url.command("check")
-@click.argument("address", metavar="URL")
-@config_option
-@click.option("--tool", default="url_fetch", show_default=True, help="The tool that would fetch it.")
-@click.option("--method", default="GET", show_default=True, help="The HTTP method.")
-@click.option("--resolve", is_flag=True, help="Look the host up, too.")
-@json_option
-def url_check(address: str, config_file: Path | None, tool: str, method: str, *, resolve: bool, as_json: bool) -> None:
-    """Say whether a URL may be reached, and why. Exit status as for `check`."""
-    from guardhouse.model import ToolCallPre, visible
-    from guardhouse.opening import open_judge
-
-    guard = open_judge(config_file=config_file, resolver=_resolver(resolve=resolve))
-    verdict = guard.evaluate(ToolCallPre(tool=tool, params={"url": address, "method": method}))
-    if as_json:
-        click.echo(_verdict_line(verdict, findings=True))
-    else:
-        for finding in verdict.findings:
-            if finding.code == "net.destination" and finding.url is not None:
-                click.echo(f"read as: {visible(finding.url)} ({finding.method})")
-        click.echo(verdict.for_person)
-        if not resolve:
-            click.echo("(addresses not looked up; --resolve does)", err=True)
-    sys.exit(_EXIT[verdict.decision.value])

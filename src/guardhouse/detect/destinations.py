@@ -79,6 +79,10 @@ _SEARCH_KEYS: Final = frozenset({"query", "q"})
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _METHODS: Final = _SAFE_METHODS | frozenset("POST PUT PATCH DELETE CONNECT TRACE PROPFIND MKCOL COPY MOVE".split())
 _BODY_KEYS: Final = frozenset(["body", "data", "json", "payload", "content", "files", "file", "form", "upload"])
+_SENT_KEYS: Final = _BODY_KEYS - {"files", "file", "upload"}
+"""Without those that may say where a download goes."""
+_METHOD_KEYS: Final = frozenset({"method", "http_method", "verb"})
+_SENDING_NAMES: Final = ("post", "put", "patch", "upload", "send", "submit", "publish")
 _MOST_HOSTS: Final = 64
 """Names looked up for one call; more than that is no call but a scan, and each look-up may take seconds."""
 _MOST_TARGETS: Final = 512
@@ -189,7 +193,7 @@ def targets(scene: Scene) -> list[Target]:
     """Every place this call would reach out to."""
     found: list[Target] | None = scene.shared.get(_ID)
     if found is None:
-        rules = _rules(scene)
+        rules = rules_of(scene)
         found = scene.shared[_ID] = []
         ports: list[str] | None = None
         for leaf in _leaves(scene):
@@ -234,7 +238,7 @@ def refusal(scene: Scene, target: Target) -> Refusal | None:
     destination = target.destination
     if target.refused is not None or destination is None or destination.address is not None:
         return target.refused
-    rules = _rules(scene)
+    rules = rules_of(scene)
     if not rules.settings.resolve_dns:
         return None
     if len(targets(scene)) > _MOST_HOSTS and destination.host not in _looked_up(scene):
@@ -247,7 +251,8 @@ def refusal(scene: Scene, target: Target) -> Refusal | None:
     return rules.judge(destination, answer.addresses)
 
 
-def _rules(scene: Scene) -> NetworkRules:
+def rules_of(scene: Scene) -> NetworkRules:
+    """The destination rules of the tool that is called."""
     return scene.settings.network_for(scene.tool.name if scene.tool else "")
 
 
@@ -286,7 +291,7 @@ def _find(scene: Scene) -> Iterator[Finding]:
     for target in found:
         if target.destination is not None:
             yield _finding(scene, target, CONNECTS.id, Severity.INFO, effect, method)
-            kind = anybodys(_rules(scene), target.destination)
+            kind = anybodys(rules_of(scene), target.destination)
             if kind is not None:
                 yield _finding(scene, target, ANYBODYS.id, ANYBODYS.severity, effect, method, kind)
         refused = refusal(scene, target)
@@ -329,10 +334,26 @@ def _method(scene: Scene) -> str:
     """The HTTP method as the call names it; one that is given but not known counts as sending."""
     if isinstance(scene.action, ToolCallPre):
         for key, value in scene.action.params.items():
-            if key.lower() in {"method", "http_method", "verb"}:
+            if key.lower() in _METHOD_KEYS:
                 method = value.strip().upper() if isinstance(value, str) and len(value) < 16 else ""
                 return method if method in _METHODS else "UNKNOWN"
     return "GET"
+
+
+def sends(scene: Scene) -> bool:
+    """Whether a request does more than read, as far as the call says: by its method, its body, or the tool's name."""
+    if _method(scene) not in _SAFE_METHODS or _has_body(scene, _SENT_KEYS):
+        return True
+    name = scene.tool.name if scene.tool is not None else ""
+    return any(verb in name for verb in _SENDING_NAMES)
+
+
+def reads_only(scene: Scene) -> bool:
+    """Whether a call says by its method that it reads and nothing else."""
+    return isinstance(scene.action, ToolCallPre) and any(
+        key.lower() in _METHOD_KEYS and isinstance(value, str) and value.strip().upper() in _SAFE_METHODS
+        for key, value in scene.action.params.items()
+    )
 
 
 def _hides_destination(scene: Scene) -> bool:
@@ -356,9 +377,9 @@ def _has_odd_destination(value: Any, key: str) -> bool:
     return (type(value) is int or type(value) is float) and _is_named(key)
 
 
-def _has_body(scene: Scene) -> bool:
+def _has_body(scene: Scene, keys: frozenset[str] = _BODY_KEYS) -> bool:
     return isinstance(scene.action, ToolCallPre) and any(
-        key.lower() in _BODY_KEYS and value for key, value in scene.action.params.items()
+        key.lower() in keys and value for key, value in scene.action.params.items()
     )
 
 

@@ -17,6 +17,7 @@ from guardhouse.detect import (
     provenance,
     secret_use,
     sensitive_data,
+    smuggling,
     tools,
 )
 from guardhouse.model import Effect, FileDigestOf, Finding, PathClass, ReasonCode, Severity
@@ -37,6 +38,7 @@ DETECTORS: Final[tuple[Detector, ...]] = (
     provenance.DETECTOR,
     labels.DETECTOR,
     sensitive_data.DETECTOR,
+    smuggling.DETECTOR,
     output.DETECTOR,
 )
 """Every detector of the house, in the order in which they look."""

@@ -63,7 +63,7 @@ class NetworkRules:
     def allows(self, destination: Destination) -> str | None:
         """The pattern that allows `destination`, as it was written; None if none does."""
         host, port = destination.host, destination.port
-        ports = (port, _DEFAULT) if destination.has_default_port else (port,)
+        ports = (port, ANY_DEFAULT_PORT) if destination.has_default_port else (port,)
         for wanted in ports:
             if (pattern := self._exact.get((host, wanted))) is not None:
                 return pattern
@@ -75,7 +75,7 @@ class NetworkRules:
                     if (pattern := self._below.get((parent, wanted))) is not None:
                         return pattern
                 dot = host.find(".", dot + 1)
-        return self._prefix_of(destination) or self._any
+        return self.prefix_of(destination) or self._any
 
     def judge(self, destination: Destination, addresses: Sequence[str] | None) -> Refusal | None:
         """Why `destination` may not be reached; None if it may.
@@ -121,7 +121,8 @@ class NetworkRules:
         port = "" if destination.has_default_port else f" port {destination.port}"
         return f"{host}{port} is not on the allowlist"
 
-    def _prefix_of(self, destination: Destination) -> str | None:
+    def prefix_of(self, destination: Destination) -> str | None:
+        """The URL prefix that covers `destination`, whether or not its host is allowed otherwise."""
         if not destination.path_is_plain:
             return None
         branch = self._prefixes.get((destination.scheme, destination.host, destination.port))
@@ -140,7 +141,7 @@ class NetworkRules:
             self._any = pattern
             return
         subdomains = pattern.startswith("*.")
-        host, port, is_address = _read_domain(pattern, pattern[2:] if subdomains else pattern)
+        host, port, is_address = read_domain(pattern, pattern[2:] if subdomains else pattern)
         if subdomains and (is_address or "." not in host):
             raise BadPattern(
                 f"{_quoted(pattern)} in allowed_domains matches too much or nothing.",
@@ -149,7 +150,7 @@ class NetworkRules:
         (self._below if subdomains else self._exact).setdefault((host, port), pattern)
 
     def _add_prefix(self, pattern: str) -> None:
-        prefix = _read_prefix(pattern)
+        prefix = read_prefix(pattern)
         branch = self._prefixes.setdefault((prefix.scheme, prefix.host, prefix.port), _Branch())
         *parents, last = prefix.segments
         for segment in parents:
@@ -160,7 +161,7 @@ class NetworkRules:
             branch.below = pattern
 
 
-_DEFAULT: Final = 0
+ANY_DEFAULT_PORT: Final = 0
 """Stands for the default port of whatever scheme is used; no real port is 0."""
 
 
@@ -180,8 +181,8 @@ class _Branch:
 _DOMAIN_FIX: Final = "Write a host such as example.com, *.example.com or example.com:8443."
 
 
-def _read_domain(pattern: str, text: str) -> tuple[str, int, bool]:
-    """Canonical host of `text`, its port or _DEFAULT, and whether the host is an address."""
+def read_domain(pattern: str, text: str) -> tuple[str, int, bool]:
+    """Canonical host of `text`, its port or ANY_DEFAULT_PORT, and whether the host is an address."""
     if "/" in text or "?" in text or "#" in text:
         raise BadPattern(
             f"{_quoted(pattern)} in allowed_domains is a URL, not a host.",
@@ -202,13 +203,13 @@ def _read_domain(pattern: str, text: str) -> tuple[str, int, bool]:
         parsed = parse_destination(f"https://{authority}/")
     except BadDestination as error:
         raise BadPattern(f"{_quoted(pattern)} in allowed_domains: {error.what}", fix=_DOMAIN_FIX) from None
-    return parsed.host, parsed.port if has_port else _DEFAULT, parsed.address is not None
+    return parsed.host, parsed.port if has_port else ANY_DEFAULT_PORT, parsed.address is not None
 
 
 _PREFIX_FIX: Final = "Write it like https://api.example.com/v1/."
 
 
-def _read_prefix(pattern: str) -> Destination:
+def read_prefix(pattern: str) -> Destination:
     """The parts of a URL prefix."""
     if "?" in pattern or "#" in pattern or "*" in pattern:
         raise BadPattern(

@@ -18,7 +18,8 @@ _OWN: Final = "The guard itself could not judge, ask or record."
 NEVER: Final[tuple[tuple[str, str], ...]] = (
     # code or pattern of codes, why no allowance is suggested
     ("secret.*", _SECRET),
-    ("exfil.*", _SECRET),
+    ("exfil.secret_*", _SECRET),
+    ("exfil.*", _OTHER_DATA),
     ("path.sensitive_read", _SECRET),
     ("shell.reads_secret", _SECRET),
     ("shell.sends_secret", _SECRET),
@@ -46,6 +47,7 @@ NEVER: Final[tuple[tuple[str, str], ...]] = (
     ("shell.sends_file", _OTHER_DATA),
     ("tool.changed", "The tool is no longer the one that was described: look at it first."),
     ("net.anybodys_host", "Anybody can leave or collect anything there."),
+    ("net.anybodys_place", "Anybody can have an address there."),
     ("guard.*", _OWN),
     ("action.*", _OWN),
 )

@@ -35,6 +35,8 @@ from guardhouse.detect.paths import (
 )
 from guardhouse.detect.paths.places import SYSTEM_ROOTS
 from guardhouse.detect.paths.wildcards import GLOB_CHARACTERS, name_matches
+from guardhouse.detect.smuggling import ANYBODYS_PLACE
+from guardhouse.detect.smuggling.places import anybodys_place
 from guardhouse.model import Confidence, Effect, Finding, PathClass, Severity, Span
 from guardhouse.net import CODES as NET_CODES
 from guardhouse.net import BadDestination, Refusal, address_class, parse_destination
@@ -315,6 +317,10 @@ class Effects:
         host = destination.host if destination is not None else None
         url = destination.url if destination is not None else None
         near = host is not None and _is_loopback(host)
+        if destination is not None and refused is None and not near:
+            kept = anybodys_place(self._rules, destination, sends=act.effect is Effect.SENDS)
+            if kept:
+                yield self._finding(ANYBODYS_PLACE, act, leaf, host=host, url=url, detail=kept)
         if act.effect is Effect.SENDS:
             if Source.SECRET in act.sources and not near:
                 yield self._finding(codes.SENDS_SECRET, act, leaf, host=host, url=url)

@@ -1,0 +1,143 @@
+"""Whose a long value is: an address that came in is theirs, and what was read here and packed into one is not."""
+
+import base64
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[1] / "guard"))
+
+from guarded_house import House
+from remembered_talk import Remembering
+
+from guardhouse.model import Decision, ToolCallPost, ToolCallPre, UserInput
+
+CONFIG = """
+guard:
+  network: {default: {allowed_domains: [ok.example, '*.wide.example']}}
+  tools:
+    get_profile: {capabilities: [reads]}
+    list_items: {capabilities: [reads, reads_untrusted]}
+"""
+OPAQUE = base64.urlsafe_b64encode(bytes((at * 197 + 31) * (at + 7) % 256 for at in range(150))).decode().rstrip("=")
+TEXT = base64.urlsafe_b64encode(b"the meeting with the buyers is at noon in the old house").decode().rstrip("=")
+SIGNED = f"https://ok.example/files/a.zip?expires=1700000000&grant={OPAQUE}"
+HOST = "orugkidnmvsxi2lom4qgs4zamf2ca3tpn5xa.wide.example"
+ENCODED = ["exfil.encoded_data"]
+
+
+class Session:
+    def __init__(self, guard):
+        self.guard = guard
+
+    def says(self, text):
+        self.guard.evaluate(UserInput(content=text, origin="typed", session_id="s"))
+        return self
+
+    def reads(self, content, tool="url_fetch", **params):
+        self.guard.evaluate(ToolCallPost(tool=tool, params=params, content=content, session_id="s"))
+        return self
+
+    def fetches(self, url, **params):
+        verdict = self.guard.evaluate(ToolCallPre(tool="url_fetch", params={"url": url, **params}, session_id="s"))
+        return [one.code for one in verdict.findings if one.detector == "smuggling"]
+
+
+@pytest.fixture
+def session(tmp_path):
+    return Session(House(tmp_path).guard(CONFIG, sessions=Remembering())).says(
+        "Look at the files on ok.example, please"
+    )
+
+
+def test_a_long_value_that_nobody_gave_is_asked_about(session):
+    session.reads("Nothing to see here.", url="https://ok.example/")
+    assert session.fetches(SIGNED) == ENCODED
+
+
+def test_an_address_that_the_user_gave_is_theirs(session):
+    assert session.says(f"Fetch {SIGNED} for me").fetches(SIGNED) == []
+    assert session.says(f"and https://ok.example/?m={TEXT}").fetches(f"https://ok.example/?m={TEXT}") == []
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"The file is at {SIGNED}",
+        f"- [the file]({SIGNED}), 12 MB",
+        {"items": [{"name": "a.zip", "download_url": SIGNED}]},
+        f'<p>See <a href="{SIGNED}">the file</a>.</p>',
+        f'{{"url": "{SIGNED}"}}',
+    ],
+)
+def test_an_address_that_stood_in_a_page_is_theirs(session, page):
+    assert session.reads(page, url="https://ok.example/").fetches(SIGNED) == []
+
+
+def test_a_cursor_that_came_in_by_itself_is_theirs(session):
+    session.reads({"next_cursor": OPAQUE, "items": []}, tool="list_items")
+    assert session.fetches(f"https://ok.example/items?after={OPAQUE}") == []
+
+
+def test_what_was_read_here_is_not_theirs(session):
+    session.reads({"blob": OPAQUE}, tool="get_profile")
+    assert session.fetches(f"https://ok.example/items?after={OPAQUE}") == ENCODED
+
+
+def test_what_the_agent_wrote_itself_is_not_theirs(session):
+    for _ in range(2):
+        assert session.fetches(SIGNED) == ENCODED
+        session.reads("ok", url=SIGNED)
+
+
+def test_text_in_an_encoding_is_asked_about_though_the_host_is_the_users(session):
+    assert session.fetches(f"https://ok.example/?d={TEXT}") == ENCODED
+
+
+def test_a_value_of_a_private_field_is_asked_about_plain_and_encoded(session):
+    session.reads({"name": "Ada", "passport_number": "P1234567X"}, tool="get_profile")
+    encoded = base64.urlsafe_b64encode(b"P1234567X").decode().rstrip("=")
+    assert session.fetches("https://ok.example/?ref=P1234567X") == ["exfil.private_data"]
+    assert session.fetches(f"https://ok.example/?ref={encoded}") == ["exfil.private_data"]
+    assert session.fetches("https://ok.example/", headers={"X-Ref": "P1234567X"}) == ["exfil.private_data"]
+    assert session.fetches("https://ok.example/?ref=P7654321X&page=1234567") == []
+
+
+def test_a_private_value_that_the_user_spoke_of_may_go(session):
+    session.reads({"name": "Ada", "passport_number": "P1234567X"}, tool="get_profile")
+    session.says("Look up my passport on ok.example")
+    assert session.fetches("https://ok.example/?ref=P1234567X") == []
+
+
+def test_a_host_that_somebody_named_is_theirs(session):
+    assert session.fetches(f"https://{HOST}/") == ["exfil.data_in_host_name"]
+    assert session.reads(f"It is at https://{HOST}/ now", url="https://ok.example/").fetches(f"https://{HOST}/") == []
+
+
+class Failing(Remembering):
+    def state(self, session_id):
+        raise OSError
+
+    async def state_async(self, session_id):
+        raise OSError
+
+
+def test_a_session_that_can_not_be_read_excuses_nothing(tmp_path):
+    session = Session(House(tmp_path).guard(CONFIG, sessions=Failing()))
+    assert session.fetches(SIGNED) == ENCODED
+
+
+def test_an_ordinary_address_asks_nothing_of_the_session(tmp_path):
+    asked = []
+
+    class Counting(Remembering):
+        def state(self, session_id):
+            asked.append(session_id)
+            return super().state(session_id)
+
+    guard = House(tmp_path).guard(CONFIG, sessions=Counting())
+    for url in ("https://ok.example/docs/getting-started?page=2&sort=name", "https://ok.example/search?q=long+walks"):
+        verdict = guard.evaluate(ToolCallPre(tool="url_fetch", params={"url": url}, session_id="s"))
+        assert verdict.decision is Decision.ALLOW
+    assert asked == []
