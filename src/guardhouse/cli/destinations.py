@@ -91,7 +91,7 @@ def explained(
 ) -> dict[str, Any]:
     """Every step on the way to the verdict, as values for a machine."""
     from guardhouse.net import BadDestination, parse_destination
-    from guardhouse.net.reading import as_browsers_read, as_python_reads, shown
+    from guardhouse.net.reading import as_browsers_read, shown
 
     told: dict[str, Any] = {"url": shown(address), "method": method}
     try:
@@ -102,7 +102,7 @@ def explained(
             "why": error.what,
             "fix": error.fix,
             "browsers": as_browsers_read(address),
-            "python": as_python_reads(address),
+            "python": _as_python_reads(address),
         }
     else:
         told["url"] = shown(address, is_read=True)
@@ -268,3 +268,22 @@ def _masked(value: Any) -> Any:
     if isinstance(value, list):
         return [_masked(item) for item in value]
     return printable(value) if isinstance(value, str) else value
+
+
+def _as_python_reads(raw: str) -> str | None:
+    """Scheme, host, port and path as Python's standard library reads them; None if it reads nothing."""
+    from urllib.parse import urlsplit  # for URLs that were read already, or refused
+
+    from guardhouse.model import visible
+
+    try:
+        parts = urlsplit(raw)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return None
+    if not parts.scheme or not host:
+        return None
+    return visible(f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path or '/'}")[:_LONGEST_READING]
+
+
+_LONGEST_READING: Final = 300

@@ -1,5 +1,5 @@
-"""How a URL is read, for a person to look at: its parts, what browsers and Python make of one that is refused, and a
-form of it that may be shown. What is judged is `destination`'s reading, and no other.
+"""How a URL is read, for a person to look at: what browsers make of one that is refused, and a form of it that may be
+shown. What is judged is `destination`'s reading, and no other.
 """
 
 from __future__ import annotations
@@ -55,19 +55,3 @@ def as_browsers_read(raw: str) -> str | None:
     except ValueError:
         return None
     return visible(f"{url.protocol}//{url.host}{url.pathname}")[:_LONGEST_SHOWN] if url.host else None
-
-
-def as_python_reads(raw: str) -> str | None:
-    """Scheme, host, port and path as Python's standard library reads them; None if it reads nothing."""
-    from urllib.parse import urlsplit
-
-    if len(raw) > MAX_URL:
-        return None
-    try:
-        parts = urlsplit(raw)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        return None
-    if not parts.scheme or not host:
-        return None
-    return visible(f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path or '/'}")[:_LONGEST_SHOWN]
