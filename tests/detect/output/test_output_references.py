@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import time
 
 import pytest
@@ -132,6 +133,13 @@ def test_what_a_reader_saw_stays():
 def test_only_what_is_asked_for_is_taken_out():
     text = "[a](https://evil.example/)\x07"
     assert cleaned(text, RULES, (TERMINAL,)) == "[a](https://evil.example/)"
+
+
+def test_an_allowed_host_is_not_given_text_in_an_encoding():
+    said = base64.urlsafe_b64encode(b"the board meets on Tuesday to sell the company").decode()
+    assert codes(f"![x](https://good.example/p.png?d={said})") == {IMAGE}
+    assert codes(f"[x](https://good.example/{said})") == {LINK}
+    assert codes(f"![x](https://good.example/{'0123456789abcdef' * 4}/a.png?v={'a1b2' * 5}&sig={'Zx9' * 30})") == set()
 
 
 def test_where_every_host_is_allowed_anybodys_is_not():

@@ -204,12 +204,29 @@ def _wrong_host(url: str, means: Means, rules: NetworkRules) -> _Wrong | None:
     refusal = rules.judge(destination, None)
     if refusal is None:
         kind = host_class(destination.host) if rules.allows(destination) == "*" else None
-        return _Wrong(destination.host, f"a host of the kind “{kind.replace('_', ' ')}”") if kind else None
+        if kind is not None:
+            return _Wrong(destination.host, f"a host of the kind “{kind.replace('_', ' ')}”")
+        how = _packed_in(url)
+        return _Wrong(destination.host, f"its address carries {how}") if how else None
     if means is not Means.IMAGE and destination.host in _OWN:
         return None
     return _Wrong(destination.host, refusal.detail)
 
 
+def _packed_in(url: str) -> str:
+    """What an address of an allowed host takes along that is no id of theirs: text, or something very long."""
+    if len(url) < _LONG * 2:
+        return ""
+    from guardhouse.detect.smuggling.packing import may_pack, packed  # few addresses are so long
+
+    pieces = url.partition("://")[2].replace("#", "/").replace("?", "/").replace("&", "/").replace("=", "/").split("/")
+    pieces = [piece for piece in pieces[1:] if piece]
+    if not may_pack(pieces):
+        return ""
+    return next((found.how for found in packed(pieces) if not found.size or found.size > _LONGEST_OPAQUE), "")
+
+
+_LONGEST_OPAQUE: Final = 512
 _OWN: Final = frozenset(("localhost", "127.0.0.1", "::1"))
 """What runs on the reader's own machine: a link to it tells nobody anything."""
 
