@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from loopback_server import HERE, Names, answer, make_certificate, rules
 
 from guardhouse.egress import FetchFailed, FetchLimits, GuardedClient, Refused
-from guardhouse.egress.dialing import CURRENT, AsyncGuardedBackend, Errand, GuardedBackend
+from guardhouse.egress.dialing import CURRENT, AsyncGuardedBackend, Errand, GuardedBackend, is_own
 from guardhouse.model import Addresses
 from guardhouse.net import BadDestination, address_class, parse_destination
 
@@ -64,6 +64,18 @@ def test_one_private_address_among_the_answers_refuses_all_of_them(serve, ask, a
     client = ask(rules(private=False), Names(a_example=[answers]))
     assert refused(client, f"http://a.example:{server.port}/") == "private_ip"
     assert server.connections == 0
+
+
+def test_a_public_address_of_this_machine_is_not_reached(ask, monkeypatch):
+    monkeypatch.setattr("guardhouse.egress.dialing.is_own", lambda address: address == PUBLIC)
+    client = ask(rules(private=False), Names(a_example=[(PUBLIC,)]))
+    assert refused(client, "http://a.example/") == "private_ip"
+
+
+def test_which_addresses_are_this_machines():
+    assert is_own("127.0.0.1")
+    assert not is_own("203.0.113.9")
+    assert not is_own("not an address")
 
 
 class Raising:
@@ -298,7 +310,7 @@ def test_whatever_the_url_no_address_is_dialled_that_the_rules_refuse(monkeypatc
         destination = parse_destination(url)  # it can be read in one way only, or nothing is dialled
         assert given_rules.judge(destination, found) is None
         assert {port for _, port in dialled} == {destination.port}
-        assert {address for address, _ in dialled} <= {destination.address or address for address in found}
+        assert {address for address, _ in dialled} <= ({destination.address} if destination.address else set(found))
         assert all(address_class(address) is None for address, _ in dialled)
     else:
         try:

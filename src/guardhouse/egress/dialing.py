@@ -127,6 +127,19 @@ def _family(address: str) -> socket.AddressFamily | None:
     return None
 
 
+def is_own(address: str) -> bool:
+    """Whether this machine has the address: what listens there trusts its neighbours, however public it is."""
+    family = _family(address)
+    if family is None:
+        return False
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind((address, 0))
+        except OSError:
+            return False
+    return True
+
+
 def _names(errand: Errand) -> list[str]:
     """The names to look up: of the destination, and of the proxy if that is dialled instead."""
     names = [] if errand.destination.address is not None else [errand.destination.host]
@@ -138,6 +151,8 @@ def _judged(errand: Errand, answers: list[Addresses]) -> tuple[tuple[str, ...], 
     address = errand.destination.address
     judged = _literal(answers[0]) if address is None else (address,)
     errand.judge(judged)
+    if errand.rules.settings.deny_private_ips and any(map(is_own, judged)):
+        raise Refused("private_ip", "Not reached: an address of the host is one of this machine.")
     return judged, judged if errand.proxy is None else _literal(answers[-1])
 
 
