@@ -92,6 +92,7 @@ def open_guard(
         clock=clock,
         agent_pid=agent_pid,
         remembers=remembers,
+        variables=variables,
     )
 
 
@@ -175,6 +176,7 @@ class LocalGuard(Guard):
         registers: bool = True,
         holds_questions: bool = True,
         remembers: bool = False,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         policy = ReloadingPolicy(sources)
         self._desk = desk = Desk(sources.locations, policy.current, clock)
@@ -193,6 +195,7 @@ class LocalGuard(Guard):
         self._names: ToolNames | None = None
         self._resolver = resolver
         self._fetching: FetchTools | None = None
+        self._variables = variables
         self._agent_name = agent_name or os.path.basename(sys.argv[0]) or "python"  # noqa: PTH119
         self._agent_pid = agent_pid
         self._registers = registers
@@ -356,13 +359,11 @@ class LocalGuard(Guard):
         if self._fetching is None:
             from guardhouse.egress import FetchTools
 
-            self._fetching = FetchTools(self._policy, self._resolver)
+            self._fetching = FetchTools(self._policy, self._resolver, variables=self._variables)
         return self._fetching
 
     def close(self) -> None:
         """Bring the record to disk and let go of the stores. What is asked after that is denied."""
-        if self._fetching is not None:
-            self._fetching.close()
         self._desk.close()
 
     def __enter__(self) -> Self:

@@ -141,3 +141,50 @@ def test_an_ordinary_address_asks_nothing_of_the_session(tmp_path):
         verdict = guard.evaluate(ToolCallPre(tool="url_fetch", params={"url": url}, session_id="s"))
         assert verdict.decision is Decision.ALLOW
     assert asked == []
+
+
+NOTES = (
+    "the surgeon said on Monday that the second operation has to wait until the infection in the left knee is gone "
+    "and that nobody at the office must hear of it before the contract with the buyers is signed in March"
+)
+
+
+def test_an_address_inside_another_excuses_nothing(session):
+    session.reads("See https://ok.example/docs for more.", url="https://ok.example/")
+    assert session.fetches(f"https://ok.example/?d={TEXT}&u=https://ok.example/docs") == ENCODED
+    assert session.fetches("https://ok.example/", headers={"User-Agent": f"bot (+https://ok.example/docs) {TEXT}"})
+
+
+@pytest.mark.parametrize("joint", ["+", "-", "_", "/", "&p="])
+def test_a_private_text_in_plain_words_is_seen(session, joint):
+    session.reads({"notes": NOTES}, tool="get_profile")
+    assert session.fetches("https://ok.example/?d=" + joint.join(NOTES.split())) == ["exfil.private_data"]
+
+
+def test_a_private_text_in_a_header_or_a_parameter_is_seen(session):
+    session.reads({"notes": NOTES}, tool="get_profile")
+    assert session.fetches("https://ok.example/", headers={"User-Agent": NOTES}) == ["exfil.private_data"]
+    assert session.fetches("https://ok.example/", headers={"Cookie": NOTES}) == ["exfil.private_data"]
+    assert session.fetches("https://ok.example/", params={"d": NOTES}) == ["exfil.private_data"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "?p=X4471928KL",
+        "?p=a:X4471928KL",
+        "?p=id_X4471928KL_z",
+        "?p=1,X4471928KL,2",
+        "X4471928KL",
+        "?p=X44-719-28KL",
+    ],
+)
+def test_a_private_value_with_something_round_it_is_seen(session, url):
+    session.reads({"passport": "X4471928KL"}, tool="get_profile")
+    assert session.fetches(f"https://ok.example/{url}") == ["exfil.private_data"]
+
+
+def test_encoded_text_in_a_credential_header_is_seen(session):
+    session.reads("Nothing to see here.", url="https://ok.example/")
+    assert session.fetches("https://ok.example/", headers={"Cookie": f"d={TEXT}"}) == ENCODED
+    assert session.fetches("https://ok.example/", headers={"If-None-Match": OPAQUE}) == []

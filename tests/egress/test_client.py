@@ -577,3 +577,35 @@ def test_many_threads_share_a_client(serve):
         for thread in threads:
             thread.join()
     assert got == [True] * 180
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X_HTTP_Method_Override": "DELETE"},
+        {"Content_Length": "7"},
+        {"Transfer_Encoding": "chunked"},
+        {"Forwarded": "host=evil.example"},
+        {"X-Forwarded-Host": "evil.example"},
+        {"X-Original-URL": "/admin"},
+        {"a": 1},
+        {1: "a"},
+    ],
+)
+def test_headers_that_say_something_else_than_what_was_judged_are_refused(serve, ask, headers):
+    server = serve()
+    with pytest.raises(Refused) as caught:
+        ask().get(f"http://a.example:{server.port}/", headers=headers)
+    assert caught.value.code == "net.request_refused"
+    assert server.connections == 0
+
+
+def test_the_environment_does_not_say_whom_to_trust(tmp_path, monkeypatch):
+    from guardhouse.egress.client import trusted_roots
+
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "nothing.pem"))
+    context = trusted_roots()
+    assert context.keylog_filename is None
+    assert len(context.get_ca_certs()) > 50
+    assert context.check_hostname

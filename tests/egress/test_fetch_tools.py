@@ -25,11 +25,16 @@ class House:
         self._root = root
         self._async = asynchronous
         self.guard = None
+        self.variables = {}
 
     def open(self, config):
         self.file.write_text(config)
         self.guard = open_guard(
-            config_file=self.file, cwd=self._root, state_dir=self._root / "state", resolver=self.names, variables={}
+            config_file=self.file,
+            cwd=self._root,
+            state_dir=self._root / "state",
+            resolver=self.names,
+            variables=self.variables,
         )
 
     def change(self, config):
@@ -92,7 +97,6 @@ def test_method_headers_and_body_are_sent(house, serve):
     server = serve()
     tools = FetchTools(FixedPolicy(policy_of(config(server))), house.names)
     tools.url_fetch(f"http://a.example:{server.port}/x", "POST", {"X-A": "b"}, "größe")
-    tools.close()
     assert server.requests[0].startswith(b"POST /x ")
     assert b"\r\nX-A: b\r\n" in server.requests[0]
     assert server.requests[0].endswith("größe".encode())
@@ -171,7 +175,6 @@ def test_text_is_read_by_its_charset_and_what_is_none_is_only_counted(serve, kin
     server = serve(page(body, kind))
     tools = FetchTools(FixedPolicy(policy_of(config(server))), Names(a_example=[HERE]))
     shown = tools.url_fetch(f"http://a.example:{server.port}/")
-    tools.close()
     assert shown.get("text") == text
     assert shown.get("binary", False) is (text is None)
     assert shown["bytes"] == len(body)
@@ -249,13 +252,14 @@ def test_a_query_can_not_leave_its_place_in_the_url(house, serve):
 
 
 def test_the_key_is_sent_in_its_header_and_never_comes_back(house, serve, monkeypatch):
-    monkeypatch.setenv("SEARCH_KEY", "hunter2-hunter2")
+    monkeypatch.setenv("SEARCH_KEY", "of-somebody-else")
+    house.variables["SEARCH_KEY"] = "hunter2-hunter2"
     server = serve(found({"title": "your key: hunter2-hunter2", "url": "https://x.example/"}))
     house.open(searching(server, key_env="SEARCH_KEY", key_header="X-Subscription-Token"))
     outcome = house.search("x")
     assert b"\r\nX-Subscription-Token: hunter2-hunter2\r\n" in server.requests[0]
     assert "hunter2" not in repr(outcome)
-    monkeypatch.delenv("SEARCH_KEY")
+    del house.variables["SEARCH_KEY"]
     assert "SEARCH_KEY is not set" in house.search("x").text
     assert len(server.requests) == 1
 

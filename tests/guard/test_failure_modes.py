@@ -337,7 +337,7 @@ def test_looking_at_published_text_raises(house, monkeypatch):
 
 def test_published_text_can_not_be_cleaned(house, monkeypatch):
     monkeypatch.setattr("guardhouse.detect.output.judging.cleaned", broken)
-    check(house.guard(), LINKED, DENY, "guard.redaction_failed")
+    check(house.guard(), LINKED, DENY, "guard.internal_error")
 
 
 def test_published_text_has_more_wrong_with_it_than_anybody_can_look_at(house):

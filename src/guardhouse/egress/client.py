@@ -172,6 +172,17 @@ def _texts(headers: list[tuple[bytes, bytes]]) -> tuple[tuple[str, str], ...]:
     return tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in headers)
 
 
+def trusted_roots() -> ssl.SSLContext:
+    """What servers are known by: the authorities of certifi, whatever the environment says. It could also ask for the
+    keys of every connection to be written to a file."""
+    import certifi
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.load_verify_locations(certifi.where())
+    return context
+
+
 def _closed() -> GuardhouseError:
     return GuardhouseError("The client is closed.", fix="Open another one.")
 
@@ -240,12 +251,15 @@ class GuardedClient:
             CURRENT.reset(token)
 
     def _pool(self, proxy: str | None) -> httpcore.ConnectionPool:
+        self._context()  # which takes long: not while others wait
+        if self._process != os.getpid():
+            # The connections are the parent's: two processes would talk into each other's. So is the lock, and whoever
+            # held it there will not let go of it here.
+            pools: dict[str | None, httpcore.ConnectionPool] | None = None if self._pools is None else {}
+            self._lock, self._pools, self._process = threading.Lock(), pools, os.getpid()
         with self._lock:
             if self._pools is None:
                 raise _closed()
-            if self._process != os.getpid():
-                # The connections are the parent's: two processes would talk into each other's.
-                self._pools, self._process = {}, os.getpid()
             if proxy not in self._pools:
                 made: dict[str, Any] = {"network_backend": self._backend, "ssl_context": self._context(), **_KEPT}
                 self._pools[proxy] = (
@@ -256,7 +270,7 @@ class GuardedClient:
             return self._pools[proxy]
 
     def _context(self) -> ssl.SSLContext:
-        self._ssl_context = self._ssl_context or httpcore.default_ssl_context()
+        self._ssl_context = self._ssl_context or trusted_roots()
         return self._ssl_context
 
     def close(self) -> None:
@@ -340,7 +354,7 @@ class AsyncGuardedClient:
         if pools is None:
             raise _closed()
         if proxy not in pools:
-            self._ssl_context = self._ssl_context or httpcore.default_ssl_context()
+            self._ssl_context = self._ssl_context or trusted_roots()
             made: dict[str, Any] = {"network_backend": self._backend, "ssl_context": self._ssl_context, **_KEPT}
             pools[proxy] = (
                 httpcore.AsyncConnectionPool(**made)

@@ -12,10 +12,9 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-import httpcore
 import msgspec
 
-from guardhouse.egress.client import AsyncGuardedClient, FetchLimits, GuardedClient, Response
+from guardhouse.egress.client import AsyncGuardedClient, FetchLimits, GuardedClient, Response, trusted_roots
 from guardhouse.egress.errors import FetchFailed
 from guardhouse.model import GuardhouseError
 from guardhouse.net import BadDestination, NetworkRules, parse_destination
@@ -35,7 +34,7 @@ MOST_QUERY: Final = 1_000
 
 
 class FetchTools:
-    """The tools of one guard. Close it to let go of its connections."""
+    """The tools of one guard."""
 
     def __init__(
         self,
@@ -49,17 +48,16 @@ class FetchTools:
         self._policy = policy
         self._resolver = resolver
         self._limits = limits
-        self._ssl_context = ssl_context or httpcore.default_ssl_context()
+        self._ssl_context = ssl_context or trusted_roots()
         self._variables = os.environ if variables is None else variables
-        self._client = GuardedClient(NetworkRules(), resolver, limits=limits, ssl_context=self._ssl_context)
 
     def url_fetch(
         self, url: str, method: str = "GET", headers: dict[str, str] | None = None, body: str | None = None
     ) -> dict[str, Any]:
         """Fetch a URL, and return its status, content type and text."""
         rules = _rules_for_url(self._policy.current(), url)
-        sent = (body or "").encode()
-        return _shown(self._client.request(method.upper(), url, headers=headers, body=sent, rules=rules))
+        with self._client(rules) as client:
+            return _shown(client.request(method.upper(), url, headers=headers, body=(body or "").encode()))
 
     async def url_fetch_async(
         self, url: str, method: str = "GET", headers: dict[str, str] | None = None, body: str | None = None
@@ -72,7 +70,8 @@ class FetchTools:
     def web_search(self, query: str, count: int = 10) -> dict[str, Any]:
         """Search the web, and return the title, URL and snippet of each result."""
         search = _Search.of(self._policy.current(), self._variables, query, count)
-        return search.shown(self._client.request("GET", search.url, headers=search.headers, rules=search.rules))
+        with self._client(search.rules) as client:
+            return search.shown(client.request("GET", search.url, headers=search.headers))
 
     async def web_search_async(self, query: str, count: int = 10) -> dict[str, Any]:
         """Search the web, and return the title, URL and snippet of each result."""
@@ -80,13 +79,13 @@ class FetchTools:
         async with self._async_client(search.rules) as client:
             return search.shown(await client.request("GET", search.url, headers=search.headers))
 
-    def _async_client(self, rules: NetworkRules) -> AsyncGuardedClient:
-        """One for each call: a guard outlives event loops, and connections do not."""
-        return AsyncGuardedClient(rules, self._resolver, limits=self._limits, ssl_context=self._ssl_context)
+    def _client(self, rules: NetworkRules) -> GuardedClient:
+        """One for each call: on a connection that is kept, a server could have answered the next call already."""
+        return GuardedClient(rules, self._resolver, limits=self._limits, ssl_context=self._ssl_context)
 
-    def close(self) -> None:
-        """Close what is still connected."""
-        self._client.close()
+    def _async_client(self, rules: NetworkRules) -> AsyncGuardedClient:
+        """The same; and a guard outlives event loops, which connections do not."""
+        return AsyncGuardedClient(rules, self._resolver, limits=self._limits, ssl_context=self._ssl_context)
 
 
 def _rules_for_url(policy: Policy, url: str) -> NetworkRules:

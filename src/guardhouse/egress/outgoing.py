@@ -26,7 +26,8 @@ METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 
 _OURS: Final = frozenset(
     "accept-encoding connection content-length expect host http2-settings keep-alive te trailer trailers "
-    "transfer-encoding upgrade x-http-method x-http-method-override x-method-override".split()
+    "transfer-encoding upgrade x-http-method x-http-method-override x-method-override forwarded x-forwarded-host "
+    "x-forwarded-server x-forwarded-proto x-forwarded-port x-host x-original-host x-original-url x-rewrite-url".split()
 )
 _OF_A_BODY: Final = frozenset({"content-type", "content-encoding", "content-language", "content-location"})
 _NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -48,6 +49,8 @@ class Outgoing(msgspec.Struct, frozen=True):
         if method not in METHODS:
             raise Refused("net.request_refused", "The method is none that is sent here.", fix="Use GET or POST.")
         given = tuple((headers or {}).items())
+        if type(body) is not bytes or not all(type(text) is str for pair in given for text in pair):
+            raise Refused("net.request_refused", "Headers are text, and a body is bytes.", fix="Convert them.")
         for name, value in given:
             _check(name, value)
         if sum(len(name) + len(value) for name, value in given) > _MOST_HEADERS:
@@ -70,7 +73,9 @@ def _check(name: str, value: str) -> None:
             "A header has characters in it that may not be sent.",
             fix="Leave out line breaks, and write names and values in ASCII.",
         )
-    if lower in _OURS or lower.startswith("proxy-"):
+    # Many a server takes an underscore for a hyphen.
+    plain = lower.replace("_", "-")
+    if plain in _OURS or plain.startswith("proxy-"):
         raise Refused("net.request_refused", f"The header {lower} may not be set.", fix="Leave it out.")
 
 

@@ -48,6 +48,7 @@ NEVER: Final[tuple[tuple[str, str], ...]] = (
     ("tool.changed", "The tool is no longer the one that was described: look at it first."),
     ("net.anybodys_host", "Anybody can leave or collect anything there."),
     ("net.anybodys_place", "Anybody can have an address there."),
+    ("output.*", _OTHER_DATA),
     ("guard.*", _OWN),
     ("action.*", _OWN),
 )

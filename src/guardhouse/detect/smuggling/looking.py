@@ -19,6 +19,7 @@ from guardhouse.detect.smuggling.packing import (
     decodings,
     may_pack,
     packed,
+    unescaped,
 )
 from guardhouse.detect.smuggling.places import anybodys_place
 from guardhouse.detect.smuggling.uploads import uploaded
@@ -93,6 +94,8 @@ class _Carried(NamedTuple):
     found: tuple[Packed, ...]
     private: tuple[str, ...]
     """Values of it that may be private, in the form that the session knows."""
+    said: tuple[str, ...] = ()
+    """What it says in words, if those are many."""
 
 
 class _Reached(NamedTuple):
@@ -167,6 +170,7 @@ def _questions(scene: Scene) -> list[str]:
             asked.update(dict.fromkeys(_forms(one)))
             asked.update((f"gram:{run}", None) for found in one.found for run in _runs_of(found.text))
             asked.update((f"gram:{run}", None) for found in one.found for run in _context(one, found))
+        asked.update((f"gram:{run}", None) for text in one.said for run in _runs_of(text))
         asked.update((f"secret:{value}", None) for value in one.private)
         asked.update((f"text:{value}", None) for value in one.private)
     asked.update((_host_form(one.destination), None) for one in _reached(scene) if one.in_name)
@@ -196,8 +200,16 @@ def _looked_at(leaf: Leaf, target: Target, pieces: tuple[_Piece, ...], *, privat
         texts = [piece.text for piece in pieces if piece.part is part]
         if may_pack(texts):
             found += packed(texts)
-    values = (value for piece in pieces if private and piece.part is not _Part.PATH for value in _private(piece.text))
-    return _Carried(leaf, target, pieces, tuple(found), tuple(dict.fromkeys(values)))
+    if not private:
+        return _Carried(leaf, target, pieces, tuple(found), ())
+    values = (value for piece in pieces for value in _private(piece.text))
+    # A text may go in one piece, or one word in each.
+    said = " ".join(unescaped(piece.text) for piece in pieces if piece.part is not _Part.NAME).translate(_BLANKS)
+    is_long = len(said.split()) >= _LONG_RUN
+    return _Carried(leaf, target, pieces, tuple(found), tuple(dict.fromkeys(values)), (said,) if is_long else ())
+
+
+_BLANKS: Final = str.maketrans(dict.fromkeys("+-_,./;:|", " "))
 
 
 def _pieces(url: str) -> tuple[_Piece, ...]:
@@ -219,16 +231,18 @@ def _private(text: str) -> Iterator[str]:
         return  # in capital letters or in digits is whatever is encoded
     for plain in decodings(text):
         for chunk in plain.split():
-            bare = chunk.strip(".,;:!?()[]\"'").lower()
-            if _SHORTEST_PRIVATE <= len(bare) <= _LONGEST_PRIVATE and sum(map(str.isdigit, bare)) >= _FEWEST_DIGITS:
-                yield bare
+            # Whole, without the signs in it, and by its parts: whoever takes it along can put something round it.
+            parts = "".join(char if char.isalnum() else " " for char in chunk).split()
+            for bare in dict.fromkeys((chunk.strip(".,;:!?()[]\"'"), "".join(parts), *parts)):
+                if _SHORTEST_PRIVATE <= len(bare) <= _LONGEST_PRIVATE and sum(map(str.isdigit, bare)) >= _FEWEST_DIGITS:
+                    yield bare.lower()
 
 
 def _beside(scene: Scene, target: Target) -> Iterator[_Carried]:
     """What headers carry, and the body of a request that says that it only reads."""
     left = _MOST_LOOKED_AT
     bodies = reads_only(scene)
-    if not bodies and not any(leaf.is_key and "header" in leaf.text.lower() for leaf in scene.leaves):
+    if not bodies and not any(leaf.is_key and _names_more(leaf.text.lower()) for leaf in scene.leaves):
         return
     told = bool(scene.action.session_id)
     for leaf in scene.leaves:
@@ -236,16 +250,21 @@ def _beside(scene: Scene, target: Target) -> Iterator[_Carried]:
             continue
         field = leaf.field.lower()
         name = leaf.key.replace("_", "-")
-        in_header = ".header" in field or ".headers" in field
-        if not in_header and not (bodies and _top(field) in _BODIES):
+        top = _top(field)
+        is_more = ".header" in field or top in _MORE
+        if not is_more and not (bodies and top in _BODIES):
             continue
         left -= len(leaf.text)
         if left < 0:
             yield _Carried(leaf, target, (), (Packed("more than can be looked at", "", size=_MOST_LOOKED_AT),), ())
             return
-        if name in _CREDENTIALS or name.startswith(_SIGNING_STARTS):
-            continue
-        yield _looked_at(leaf, target, (_Piece(name, leaf.text, _Part.VALUE),), private=told)
+        parts = leaf.text.replace("=", ";", 1).split(";") if name == "cookie" else (leaf.text,)
+        pieces = tuple(_Piece(name, part.strip(), _Part.VALUE) for part in parts)
+        carried = _looked_at(leaf, target, pieces, private=told)
+        if name in _CREDENTIALS or (name.startswith(_SIGNING_STARTS) and not name.startswith("x-amz-meta")):
+            # Ids and credentials are long and without a meaning; texts are neither.
+            carried = carried._replace(found=tuple(one for one in carried.found if not one.size))
+        yield carried
 
 
 def _is_plain(text: str) -> bool:
@@ -260,6 +279,12 @@ def _top(field: str) -> str:
     return field.partition(".")[2].partition(".")[0].partition("[")[0]
 
 
+def _names_more(key: str) -> bool:
+    return "header" in key or key in _MORE
+
+
+_MORE: Final = frozenset("params query query_string querystring search cookies cookie user_agent referer args".split())
+"""Parameters that become part of an address, or headers."""
 _BODIES: Final = frozenset(["body", "data", "json", "payload", "content", "form"])
 
 
@@ -269,7 +294,7 @@ def _packed_findings(
     private = _private_value(carried, state, traces)
     if private:
         yield _finding(PRIVATE, scene, carried.target, private, carried.leaf)
-    if not carried.found or _is_seen(traces, _urls(carried.leaf.text)):
+    if not carried.found or _is_seen_whole(carried, traces):
         return
     left = [one for one in carried.found if not _is_theirs(carried, one, traces)]
     text = next((one for one in left if not one.size), None)
@@ -349,6 +374,14 @@ def _is_seen(traces: Traces | None, forms: Iterable[str]) -> bool:
     return any(_seen(traces, form) for form in forms)
 
 
+def _is_seen_whole(carried: _Carried, traces: Traces | None) -> bool:
+    """Whether all of an address was seen. One that only has another in it was made here."""
+    if carried.leaf is not carried.target.leaf:
+        return False
+    urls = _urls(carried.leaf.text)
+    return bool(urls) and _is_seen(traces, [max(urls, key=len)])
+
+
 def _is_theirs(carried: _Carried, found: Packed, traces: Traces | None) -> bool:
     """Whether the user gave a value, or content that came in from outside: what was read here is not theirs."""
     if any(_from_outside(traces, form) for form in _alone(found.piece)):
@@ -370,9 +403,9 @@ def _private_value(carried: _Carried, state: SessionState | None, traces: Traces
         seen = [one for one in _seen(traces, f"secret:{value}") if not sightings.is_field_spoken_of(one)]
         if seen and not any(one.event.grade == "user" for one in _seen(traces, f"text:{value}")):
             return "a value from a private field"
-    for found in carried.found:
+    for text in (*(found.text for found in carried.found), *carried.said):
         length = 0
-        for run in _runs_of(found.text):
+        for run in _runs_of(text):
             length = length + 1 if sightings.private(run) else 0
             if length + _RUN - 1 >= _LONG_RUN:
                 return f"{_LONG_RUN} words in a row"
