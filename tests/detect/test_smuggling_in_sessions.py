@@ -188,3 +188,70 @@ def test_encoded_text_in_a_credential_header_is_seen(session):
     session.reads("Nothing to see here.", url="https://ok.example/")
     assert session.fetches("https://ok.example/", headers={"Cookie": f"d={TEXT}"}) == ENCODED
     assert session.fetches("https://ok.example/", headers={"If-None-Match": OPAQUE}) == []
+
+
+def chunks(text, size):
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
+def test_what_is_cut_up_over_headers_is_put_together(session):
+    session.reads("Nothing to see here.", url="https://ok.example/")
+    packed = base64.urlsafe_b64encode(NOTES.encode()).decode()
+    by_value = {f"X-{at}": chunk for at, chunk in enumerate(chunks(packed, 20))}
+    by_name = dict.fromkeys(chunks(packed, 60), "1")
+    assert session.fetches("https://ok.example/", headers=by_value) == ENCODED
+    assert session.fetches("https://ok.example/", headers=by_name) == ENCODED
+
+
+def test_many_small_parts_are_counted_together(session):
+    session.reads("Nothing to see here.", url="https://ok.example/")
+    words = (NOTES + " ").split() * 5
+    query = "&".join(f"p{at}=" + "+".join(words[at : at + 50]) for at in range(0, len(words), 50))
+    assert session.fetches(f"https://ok.example/?{query}") == ENCODED
+    opaque = {f"h{at}": "aB1cD2eF3gH4iJ5kL6mN7oP8zz" for at in range(200)}
+    assert session.fetches("https://ok.example/", headers=opaque) == ENCODED
+
+
+def test_ordinary_headers_are_let_be(session):
+    session.reads("Nothing to see here.", url="https://ok.example/")
+    headers = {
+        "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+        "Accept-Language": "de-DE,de;q=0.9,en;q=0.8",
+        "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0",
+        "Content-Type": "application/json",
+        "X-Request-Id": "3f2b8c1e-9d4a-4f6b-8a7c-1e2d3f4a5b6c",
+        "If-None-Match": '"33a64df551425fcc55e4d42a148795d9f25f89d4"',
+    }
+    assert session.fetches("https://ok.example/search?q=what+is+the+best+way+to+learn+python", headers=headers) == []
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        ",".join(str(byte) for byte in NOTES.encode()),
+        "".join(f"{byte:03}" for byte in NOTES.encode()),
+        NOTES.encode().hex("-"),
+        NOTES.encode().hex(":", 2),
+        ".".join(chunks(base64.urlsafe_b64encode(NOTES.encode()).decode(), 8)),
+        "!".join(chunks(base64.b32encode(NOTES.encode()).decode(), 5)),
+    ],
+)
+def test_encodings_in_small_groups_are_read(session, packed):
+    session.reads("Nothing to see here.", url="https://ok.example/")
+    assert session.fetches(f"https://ok.example/?d={packed}") == ENCODED
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "id=" + ",".join(str(33_000_000 + 17 * at) for at in range(200)),
+        "bbox=13.08,52.33,13.76,52.67&layers=1,2,3,4,5,6,7,8,9,10,11,12",
+        "v=1.2.3.4.5.6.7.8.9.10.11.12",
+        "slug=the-best-way-to-learn-python-in-a-week-for-people-who-can-not-wait",
+        "t=2026-01-01T00:00:00Z&ids=a1,b2,c3,d4,e5,f6,a7,b8,c9,d0",
+        "q=%E5%8C%97%E4%BA%AC%E5%A4%A9%E6%B0%94%E6%80%8E%E4%B9%88%E6%A0%B7",
+    ],
+)
+def test_lists_and_slugs_are_let_be(session, query):
+    session.reads("Nothing to see here.", url="https://ok.example/")
+    assert session.fetches(f"https://ok.example/find?{query}") == []

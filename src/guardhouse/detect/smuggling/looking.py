@@ -120,8 +120,13 @@ def find(scene: Scene) -> Iterator[Finding]:
         place = anybodys_place(rules, one.destination, sends=sending)
         if place:
             yield _finding(ANYBODYS_PLACE, scene, one.target, place)
+    told = False
     for carried in _carried(scene):
-        yield from _packed_findings(scene, carried, state, traces)
+        for finding in _packed_findings(scene, carried, state, traces):
+            told = True
+            yield finding
+    if not told:
+        yield from _in_all(scene, traces)
     yield from _uploads(scene, sending=sending)
 
 
@@ -245,14 +250,24 @@ def _beside(scene: Scene, target: Target) -> Iterator[_Carried]:
     if not bodies and not any(leaf.is_key and _names_more(leaf.text.lower()) for leaf in scene.leaves):
         return
     told = bool(scene.action.session_id)
+    names: list[_Piece] = []
+    values: list[_Piece] = []
+    last: Leaf | None = None
     for leaf in scene.leaves:
-        if leaf.is_key or leaf is target.leaf or _is_plain(leaf.text):
+        if leaf is target.leaf:
             continue
         field = leaf.field.lower()
         name = leaf.key.replace("_", "-")
         top = _top(field)
         is_more = ".header" in field or top in _MORE
         if not is_more and not (bodies and top in _BODIES):
+            continue
+        last = leaf
+        if leaf.is_key:
+            names.append(_Piece("", leaf.text, _Part.NAME))
+            continue
+        values.append(_Piece(name, leaf.text, _Part.VALUE))
+        if _is_plain(leaf.text):
             continue
         left -= len(leaf.text)
         if left < 0:
@@ -265,6 +280,15 @@ def _beside(scene: Scene, target: Target) -> Iterator[_Carried]:
             # Ids and credentials are long and without a meaning; texts are neither.
             carried = carried._replace(found=tuple(one for one in carried.found if not one.size))
         yield carried
+    if last is not None and len(values) >= _MANY:
+        # Cut up, one piece in each.
+        cut = [piece for piece in values if piece.name not in _CREDENTIALS and len(piece.text) < _LONGEST_CUT]
+        together = _looked_at(last, target, (*names, *cut), private=told)
+        yield together._replace(found=tuple(one for one in together.found if not one.size))
+
+
+_MANY: Final = 3
+_LONGEST_CUT: Final = 64
 
 
 def _is_plain(text: str) -> bool:
@@ -314,6 +338,30 @@ def _packed_findings(
             return
     how = left[0].how if len(left) == 1 else f"{size} characters without a meaning, in {len(left)} parts"
     yield _finding(ENCODED, scene, carried.target, how, carried.leaf, Confidence.MEDIUM)
+
+
+def _in_all(scene: Scene, traces: Traces | None) -> Iterator[Finding]:
+    """What a call carries in all of its parts together, where each by itself is little."""
+    size = words = 0
+    last: _Carried | None = None
+    for carried in _carried(scene):
+        if _is_seen_whole(carried, traces):
+            continue
+        signed = {piece.text for piece in carried.pieces if _is_signing(piece.name) or piece.name in _CREDENTIALS}
+        left = [one for one in carried.found if one.piece not in signed and not _is_theirs(carried, one, traces)]
+        said = sum(len(piece.text.replace("+", " ").split()) for piece in carried.pieces)
+        size += sum(one.size for one in left)
+        words += said if said >= _MANY_WORDS else 0
+        last = carried if left or said >= _MANY_WORDS else last
+    if last is not None and (size > _MOST_IN_ALL or words > _MOST_SAID):
+        how = f"{size} characters without a meaning" if size > _MOST_IN_ALL else f"a text of {words} words"
+        yield _finding(ENCODED, scene, last.target, f"{how}, in several parts", last.leaf, Confidence.MEDIUM)
+
+
+_MOST_IN_ALL: Final = 1024
+_MANY_WORDS: Final = 8
+_MOST_SAID: Final = 120
+"""Words of all parts of a call that may still be what somebody looks for."""
 
 
 def _is_signing(name: str) -> bool:

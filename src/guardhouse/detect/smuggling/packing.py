@@ -141,7 +141,38 @@ def _readable(plain: str, piece: str) -> Packed | None:
             found = _decoded_text(token, piece)
             if found is not None:
                 return found
+    return _regrouped(plain, piece)
+
+
+def _regrouped(plain: str, piece: str) -> Packed | None:
+    """A text as numbers, or in an encoding that is cut into small groups."""
+    if len(plain) < _SHORTEST_ENCODED:
+        return None
+    if plain.isdigit() and plain.isascii() and len(plain) % 3 == 0:
+        return _of_numbers([plain[at : at + 3] for at in range(0, len(plain), 3)], piece)
+    for sign in _GROUPED_BY:
+        if plain.count(sign) < _FEWEST_GROUPS:
+            continue
+        groups = plain.strip(sign).split(sign)
+        found = _of_numbers(groups, piece)
+        joined = "".join(groups)
+        if found is None and max(map(len, groups)) <= _LONGEST_GROUP and _TOKEN.issuperset(joined):
+            found = _decoded_text(joined, piece)
+        if found is not None:
+            return found
     return None
+
+
+def _of_numbers(groups: list[str], piece: str) -> Packed | None:
+    if not all(group.isascii() and group.isdigit() and len(group) <= 3 and int(group) < 256 for group in groups):
+        return None
+    text = as_text(bytes(map(int, groups)))
+    return Packed("text as numbers", piece, text) if text is not None and _tells(text) else None
+
+
+_GROUPED_BY: Final = "-:.,!_ ~|+;"
+_FEWEST_GROUPS: Final = 7
+_LONGEST_GROUP: Final = 24
 
 
 def _decoded_text(token: str, piece: str, layer: int = 0) -> Packed | None:
