@@ -253,3 +253,10 @@ def test_a_secret_that_stays_here_is_only_noted(call):
     verdict = call("write_file", path=".npmrc.txt", content=FAKE_KEY)
     assert verdict.decision is Decision.ALLOW
     assert [finding.code for finding in verdict.findings if finding.secret_kind] == ["secret.in_params"]
+
+
+@pytest.mark.parametrize("name", ["X-HTTP-Method-Override", "x_http_method_override", "X-Method-Override"])
+def test_a_header_that_makes_another_method_of_a_request_counts_as_sending(call, name):
+    verdict = call("url_fetch", url="https://ok.example/x", method="GET", headers={name: "DELETE"})
+    (finding,) = [one for one in verdict.findings if one.code == "net.destination"]
+    assert (finding.method, finding.effect) == ("UNKNOWN", Effect.SENDS)

@@ -609,3 +609,10 @@ def test_the_environment_does_not_say_whom_to_trust(tmp_path, monkeypatch):
     assert context.keylog_filename is None
     assert len(context.get_ca_certs()) > 50
     assert context.check_hostname
+
+
+@pytest.mark.parametrize("url", [None, 5, b"http://a.example/"])
+def test_what_is_no_text_is_no_url(ask, url):
+    with pytest.raises(Refused) as caught:
+        ask().get(url)
+    assert caught.value.code == "url.invalid"

@@ -264,6 +264,14 @@ def test_the_key_is_sent_in_its_header_and_never_comes_back(house, serve, monkey
     assert len(server.requests) == 1
 
 
+def test_a_key_is_not_sent_in_the_clear_but_to_a_network_of_ones_own():
+    section = {"endpoint": "http://search.example.com/s?q={query}", "key_env": "K"}
+    with pytest.raises(PolicyError, match="in the clear"):
+        policy_of(json.dumps({"guard": {"network": {"web_search": section}}}))
+    for own in ({"deny_private_ips": False}, {"endpoint": "https://search.example.com/s?q={query}"}):
+        policy_of(json.dumps({"guard": {"network": {"web_search": section | own}}}))
+
+
 @pytest.mark.parametrize(
     ("reply", "words"),
     [

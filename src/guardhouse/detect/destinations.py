@@ -336,8 +336,18 @@ def _method(scene: Scene) -> str:
         for key, value in scene.action.params.items():
             if key.lower() in _METHOD_KEYS:
                 method = value.strip().upper() if isinstance(value, str) and len(value) < 16 else ""
-                return method if method in _METHODS else "UNKNOWN"
+                return method if method in _METHODS and not _overrides(scene) else "UNKNOWN"
+        if _overrides(scene):
+            return "UNKNOWN"
     return "GET"
+
+
+def _overrides(scene: Scene) -> bool:
+    """Whether a header tells the server to take the request for one of another method."""
+    return any(leaf.is_key and leaf.text.lower().replace("_", "-") in _OVERRIDES for leaf in scene.leaves)
+
+
+_OVERRIDES: Final = frozenset(("x-http-method-override", "x-http-method", "x-method-override"))
 
 
 def sends(scene: Scene) -> bool:

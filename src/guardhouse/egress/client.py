@@ -103,6 +103,8 @@ def _course(
 
 
 def _destination(url: str) -> Destination:
+    if type(url) is not str:
+        raise Refused("url.invalid", "The URL is no text.", fix="Write it in full: https://host/path.")
     try:
         destination = parse_destination(url)
     except BadDestination as error:

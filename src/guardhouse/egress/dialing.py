@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, Final
 import httpcore
 
 from guardhouse.egress.errors import FetchFailed, Refused
+from guardhouse.model import Addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from guardhouse.model import Addresses
     from guardhouse.net import NetworkRules
     from guardhouse.net.destination import Destination
     from guardhouse.ports import Resolver
@@ -109,6 +109,8 @@ def _errand_to(host: str, port: int) -> Errand:
 
 def _literal(answer: Addresses) -> tuple[str, ...]:
     """The addresses of an answer. Refused if there are none, or if one of them would have to be looked up again."""
+    if not isinstance(answer, Addresses) or not all(type(one) is str for one in answer.addresses):
+        raise Refused("dns_failure", "The host was not found: the resolver gave no answer.")
     if answer.error or not answer.addresses:
         raise Refused("dns_failure", f"The host was not found: {answer.error or 'it has no address'}.")
     if None in map(_family, answer.addresses):

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.model import GuardhouseError
-from guardhouse.net import NetworkRules, NetworkSettings, parse_destination
+from guardhouse.net import NetworkRules, NetworkSettings, address_class, is_local_name, parse_destination
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,8 +47,21 @@ def service_problems(tool: str, own: dict[str, Any], problem: Callable[[Any, str
         yield problem(("network", tool, "key_env"), "is no variable's name.", "Name the variable, not the key.")
     if not _HEADER.fullmatch(own.get("key_header", "A")) or own.get("key_header", "").lower() in {"host", "connection"}:
         yield problem(("network", tool, "key_header"), "is no header for a key.", "Write it like X-Subscription-Token.")
+    if "key_env" in own and not what and own.get("deny_private_ips", True) and _is_open(own["endpoint"]):
+        fix = "Use https, or a service on this machine."
+        yield problem(("network", tool, "key_env"), "would be sent in the clear.", fix)
     if "key_header" in own and "key_env" not in own:
         yield problem(("network", tool, "key_header"), "says nothing without a `key_env`.", "Name the variable.")
+
+
+def _is_open(endpoint: str) -> bool:
+    """Whether what is sent there can be read on the way."""
+    destination = parse_destination(endpoint_prefix(endpoint))
+    if destination.scheme == "https":
+        return False
+    if destination.address is not None:
+        return address_class(destination.address) is None
+    return not is_local_name(destination.host)
 
 
 def _wrong_with(endpoint: str) -> str:
