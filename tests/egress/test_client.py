@@ -616,3 +616,27 @@ def test_what_is_no_text_is_no_url(ask, url):
     with pytest.raises(Refused) as caught:
         ask().get(url)
     assert caught.value.code == "url.invalid"
+
+
+def test_what_was_answered_early_is_never_the_answer_to_the_next_request(serve, ask):
+    """The head of an answer that nobody asked for yet, in one go with the answer before: the rest comes when asked."""
+
+    def reply(request):
+        path = request.split(b" ")[1]
+        if path == b"/1":
+            return answer(b"one") + b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX: "
+        return b"1\r\n\r\nEVIL" if server.connections == 1 else answer(b"two")
+
+    server = serve(reply)
+    client = ask()
+    assert client.get(f"http://a.example:{server.port}/1").body == b"one"
+    assert client.get(f"http://a.example:{server.port}/2").body == b"two"
+    assert server.connections == 2
+
+
+def test_a_connection_that_brought_what_was_asked_for_is_kept(serve, ask):
+    server = serve()
+    client = ask()
+    for _ in range(3):
+        client.get(f"http://a.example:{server.port}/")
+    assert server.connections == 1

@@ -170,6 +170,17 @@ def _check_order(errand: Errand) -> None:
         raise FetchFailed("The server answered before it was asked.", fix="Try again later.")
 
 
+def _answered_early(connection: Any) -> bool:
+    """Whether more has come on an idle connection than was asked for: it would be taken for the next answer. What comes
+    later, httpcore sees by itself before it uses the connection again."""
+    if not connection.is_idle():
+        return False
+    while not hasattr(connection, "_h11_state") and hasattr(connection, "_connection"):
+        connection = connection._connection
+    state = getattr(connection, "_h11_state", None)
+    return state is None or bool(state.trailing_data[0])
+
+
 def _texts(headers: list[tuple[bytes, bytes]]) -> tuple[tuple[str, str], ...]:
     return tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in headers)
 
@@ -248,6 +259,8 @@ class GuardedClient:
                         step.body.feed(piece)
                 finally:
                     response.close()
+                for connection in filter(_answered_early, pool.connections):
+                    connection.close()
             return _Answer(response.status, headers, step.body.end())
         finally:
             CURRENT.reset(token)
@@ -347,6 +360,8 @@ class AsyncGuardedClient:
                         step.body.feed(piece)
                 finally:
                     await response.aclose()
+                for connection in filter(_answered_early, pool.connections):
+                    await connection.aclose()
             return _Answer(response.status, headers, step.body.end())
         finally:
             CURRENT.reset(token)

@@ -342,22 +342,26 @@ def _packed_findings(
 
 def _in_all(scene: Scene, traces: Traces | None) -> Iterator[Finding]:
     """What a call carries in all of its parts together, where each by itself is little."""
+    everything = _carried(scene)
+    if not any(one.found for one in everything) and sum(len(one.leaf.text) for one in everything) < _SHORTEST_TEXT:
+        return
     size = words = 0
     last: _Carried | None = None
-    for carried in _carried(scene):
-        if _is_seen_whole(carried, traces):
+    for carried in everything:
+        said = sum(len(piece.text.replace("+", " ").split()) for piece in carried.pieces)
+        if (not carried.found and said < _MANY_WORDS) or _is_seen_whole(carried, traces):
             continue
         signed = {piece.text for piece in carried.pieces if _is_signing(piece.name) or piece.name in _CREDENTIALS}
         left = [one for one in carried.found if one.piece not in signed and not _is_theirs(carried, one, traces)]
-        said = sum(len(piece.text.replace("+", " ").split()) for piece in carried.pieces)
         size += sum(one.size for one in left)
         words += said if said >= _MANY_WORDS else 0
-        last = carried if left or said >= _MANY_WORDS else last
+        last = carried
     if last is not None and (size > _MOST_IN_ALL or words > _MOST_SAID):
         how = f"{size} characters without a meaning" if size > _MOST_IN_ALL else f"a text of {words} words"
         yield _finding(ENCODED, scene, last.target, f"{how}, in several parts", last.leaf, Confidence.MEDIUM)
 
 
+_SHORTEST_TEXT: Final = 240
 _MOST_IN_ALL: Final = 1024
 _MANY_WORDS: Final = 8
 _MOST_SAID: Final = 120
