@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from guardhouse.detect.output.interface import Means, Next, Reference, compiled, folded
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 _LONGEST: Final = 8192
@@ -54,8 +55,8 @@ def inline_references(text: str) -> Iterator[Reference]:
         yield Reference(means, start - is_image, end, url, url_start, text[start + 1 : at])
 
 
-def _end(match: object, otherwise: int) -> int:
-    return match.end() if hasattr(match, "end") else otherwise
+def _end(match: re.Match[str] | None, otherwise: int) -> int:
+    return otherwise if match is None else match.end()
 
 
 def _brackets(text: str) -> Iterator[int]:

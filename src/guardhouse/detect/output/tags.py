@@ -35,6 +35,7 @@ _KNOWN: Final = frozenset(
     "output p picture pre progress q rp rt ruby s samp section select small source span strike strong sub "
     "summary sup table tbody td tfoot th thead time tr track tt u ul var video wbr".split()
 )
+_TAGS: Final = _KNOWN | _NEVER
 _PLAIN: Final = frozenset(
     "align alt aria-label border class colspan dir height hspace id lang name open rel role rowspan start "
     "target title type valign value vspace width scope datetime abbr headers span controls loading decoding "
@@ -99,6 +100,6 @@ def autolinks(text: str) -> Iterator[tuple[int, int, str]]:
 def _could_be(text: str, start: int, equals: Next, closing: Next) -> bool:
     """Whether what is not written plainly could be a tag all the same, and not `a <b` or `list<int>`."""
     name = compiled(r"[A-Za-z][^\s/>]{0,31}+").match(text, start + 1)
-    if name is not None and folded(name[0]) in _KNOWN | _NEVER:
+    if name is not None and folded(name[0]) in _TAGS:
         return True
     return equals(start) < closing(start)
