@@ -37,9 +37,11 @@ _KNOWN: Final = frozenset(
 )
 _TAGS: Final = _KNOWN | _NEVER
 _PLAIN: Final = frozenset(
-    "align alt aria-label border class colspan dir height hspace id lang name open rel role rowspan start "
-    "target title type valign value vspace width scope datetime abbr headers span controls loading decoding "
-    "download".split()
+    "abbr accesskey align alt aria-label axis bgcolor border cellpadding cellspacing char charset class "
+    "clear color colspan compact controls crossorigin datetime decoding dir download face fetchpriority for "
+    "frame headers height hidden hspace id itemprop itemscope itemtype kind label lang loading loop media "
+    "muted name noshade nowrap open preload rel reversed role rowspan rules scope size sizes span spellcheck "
+    "start summary tabindex target title translate type valign value vspace width".split()
 )
 """Attributes whose values lead nowhere."""
 _PLACES: Final = frozenset(("href", "src", "srcset", "poster", "cite"))
