@@ -112,7 +112,7 @@ def test_what_is_taken_out(text, code):
         "a & b &amp; c &lt;b&gt; AT&T",
         "<b>bold</b> <br/> <a href='https://good.example/'>x</a> <img src='/logo.png'>",
         "x[0](y) and dict[key]: value",
-        '<p align="center"><a href="https://good.example"><img src="https://good.example/b.svg" alt="a b" width=200></a></p>',
+        '<p align="center"><a href="https://good.example"><img src="https://good.example/b.svg" width=200></a></p>',
         '<picture><source media="(prefers-color-scheme: dark)" srcset="https://good.example/d.svg 2x"></picture>',
         "<details><summary>More</summary><kbd>Ctrl</kbd> <sub>1</sub><br/></details> <your-api-key> <me@good.example>",
         "tabs\tand\r\nlines",
