@@ -264,7 +264,8 @@ def test_coloured_logs_lose_their_colours_only():
         "the app runs on http://localhost:3000/?debug=1, see [here](http://localhost:5173/)",
         "\u0e20\u0e32\u0e29\u0e32\u200b\u0e44\u0e17\u0e22 " * 40,
         "[mail](mailto:a@b.example?subject=Hi)",
-        "List<String> x = Map<K, V>; a <b and c> d",
+        "List<String> x = Map<K, V>; a <b and c> d; Local<Object> o",
+        "see file:///home/me/a%20b.txt",
         "[V8](https://good.example/wiki/V8_\\(engine\\))",
     ],
 )

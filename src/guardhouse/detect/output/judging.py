@@ -184,6 +184,8 @@ def _wrong_with(url: str, reference: Reference, rules: NetworkRules) -> _Wrong |
         return None if is_picture or is_bare else _Wrong(None, "it carries a page in itself", runs=True)
     elif scheme in _MAIL:
         return _Wrong(None, "it writes a message") if "?" in url and "body=" in folded(url) else None
+    elif scheme == "file" and is_bare:
+        return None
     elif scheme not in _WEB:
         if not is_bare:
             return _Wrong(None, "its scheme is not one for the web")

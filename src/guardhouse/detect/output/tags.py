@@ -22,11 +22,13 @@ _TAG: Final = (
 )
 _ATTRIBUTE: Final = rf"([A-Za-z_][A-Za-z0-9_:.-]*+)(?:[ \t]*+=[ \t]*+({_VALUE}))?+"
 _AUTOLINK: Final = r"<([A-Za-z][A-Za-z0-9+.-]{1,31}+:[^\s<>]*+)>"
-_NEVER: Final = frozenset(
-    "script style iframe frame frameset object embed applet link meta base form input button textarea template portal "
-    "noscript title xmp plaintext svg math animate set use foreignobject".split()
+_COVERING: Final = frozenset("script style textarea template noscript title xmp plaintext svg math".split())
+"""Tags that change what the text behind them is, by themselves."""
+_LOADING: Final = frozenset(
+    "iframe frame frameset object embed applet link meta base form input button portal animate set use "
+    "foreignobject".split()
 )
-"""Tags that run, load or cover more than a picture."""
+"""Tags that run or load more than a picture, if they are told what. `Local<Object>` is none."""
 _KNOWN: Final = frozenset(
     "a abbr acronym address area article aside audio b bdi bdo bgsound big blink blockquote body br canvas "
     "caption center cite code col colgroup command data datalist dd del details dfn dialog dir div dl dt em "
@@ -35,7 +37,7 @@ _KNOWN: Final = frozenset(
     "output p picture pre progress q rp rt ruby s samp section select small source span strike strong sub "
     "summary sup table tbody td tfoot th thead time tr track tt u ul var video wbr".split()
 )
-_TAGS: Final = _KNOWN | _NEVER
+_TAGS: Final = _KNOWN | _COVERING | _LOADING
 _PLAIN: Final = frozenset(
     "abbr accesskey align alt aria-label axis bgcolor border cellpadding cellspacing char charset class "
     "clear color colspan compact controls crossorigin datetime decoding dir download face fetchpriority for "
@@ -74,12 +76,13 @@ def tags(text: str) -> Iterator[Tag]:
             continue
         name = folded(whole[1])
         places: list[tuple[str, int, str]] = []
-        is_plain = name not in _NEVER
+        is_plain = name not in _COVERING
         base = whole.start(2)
         for one in compiled(_ATTRIBUTE).finditer(whole[2]):
             value = one[2]
             if value is None:
                 continue
+            is_plain &= name not in _LOADING
             key = folded(one[1])
             bare = value[1:-1] if value[:1] in {'"', "'"} else value
             if key in _PLACES:
