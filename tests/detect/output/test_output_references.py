@@ -176,6 +176,8 @@ LIVE = "<img src=//evil.example/x>"
         f'<\u00e9 title="{LIVE}">',
         f'<img alt="{"a" * 66000}" src="//evil.example/x">',
         f"```\nnever closed\n{LIVE}",
+        f"x``]: ``?>){LIVE}``",
+        f"`a `` {LIVE} ``",
     ],
 )
 def test_what_is_code_for_some_programs_only_is_none(text):

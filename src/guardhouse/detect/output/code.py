@@ -21,7 +21,8 @@ _RAW: Final = (
 )  # fmt: skip
 """What may begin a stretch of HTML that goes on over blank lines."""
 _TAG: Final = r"<[A-Za-z/!?]"
-_PIECE: Final = r"(?<![^\s(\[{\"'*_,:;\u2013\u2014|/])(`++)[^`\r\n]++\1(?!`)"
+_PIECE: Final = r"(?<!`)(`++)[^`\r\n]++\1(?!`)"
+_BEFORE_PIECE: Final = frozenset(" \t\r\n([{\"'*_,:;\u2013\u2014|/")
 """Behind a letter, the marks may be part of an address."""
 _DRAWN: Final = ("mermaid", "dot", "graphviz", "plantuml", "svg", "abc", "vega")
 """Blocks of code that are shown as a drawing, with the links in it."""
@@ -87,9 +88,12 @@ class Code:
         for low, high in pieces:
             bare.append(text[at:low])
             at = high
-        outside = "`".join((*bare, text[at:end]))
+        bare.append(text[at:end])
+        outside = "`".join(bare)
         has_tags = compiled(_TAG).search(outside) is not None
-        if not has_tags and "\\" not in outside:
+        # With a mark to spare, others may pair them otherwise.
+        is_clear = not has_tags and "\\" not in outside and not any("`" in part for part in bare)
+        if is_clear and all(low == start or text[low - 1] in _BEFORE_PIECE for low, _high in pieces):
             for low, high in pieces:
                 self._add(low, high)
         if has_tags and pieces:
