@@ -128,13 +128,15 @@ def _proxy_for(destination: Destination) -> str | None:
 def _place(proxy: str) -> tuple[str, int]:
     from urllib.parse import urlsplit
 
+    unusable = FetchFailed("The proxy of the environment is none that can be used.", fix="Name it as http://host:port.")
     try:
         parts = urlsplit(proxy)
-        if parts.scheme == "http" and parts.hostname:
-            return parts.hostname, parts.port or 80
+        host, port = parts.hostname, parts.port
     except ValueError:
-        pass
-    raise FetchFailed("The proxy of the environment is none that can be used.", fix="Name it as http://host:port.")
+        raise unusable from None
+    if parts.scheme != "http" or not host:
+        raise unusable
+    return host, port or 80
 
 
 def _proxy_settings(proxy: str) -> dict[str, Any]:

@@ -229,7 +229,7 @@ def opening(body: str) -> tuple[str, int]:
 
 
 _PIECE: Final = re.compile(
-    r"(?P<class>\[(?!\^)(?:[^\]\\]|\\.)+\])\{(?P<low>[0-9]+)(?:,(?P<high>[0-9]+)|(?P<open>,))?\}"
+    r"(?P<class>\[(?!\^)(?:[^\]\\]|\\.)++\])\{(?P<low>[0-9]++)(?:,(?P<high>[0-9]++)|(?P<open>,))?+\}"
     r"|(?P<literal>\\[^A-Za-z0-9]|[A-Za-z0-9_\-])(?![?*+{])"
 )
 """Of a row's body, which we wrote."""
