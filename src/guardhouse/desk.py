@@ -22,8 +22,9 @@ from guardhouse.recording import approval_event
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from guardhouse.approvals import Approver
+    from guardhouse.approvals import ApprovalSettings, Approver
     from guardhouse.config import Locations
+    from guardhouse.database import Database
     from guardhouse.model import ApprovalRequest, Asked, Remembered, SessionState, Settlement, Traces
     from guardhouse.policy import Policy
     from guardhouse.sessions import SessionIndex
@@ -44,6 +45,7 @@ class Desk:
         self._policy = policy
         self._clock = clock
         self._opening = Lock()
+        self._database: Database | None = None
         self._approver: Approver | None = None
         self._sessions: SessionIndex | None = None
         self._marker_key = b""
@@ -70,6 +72,12 @@ class Desk:
             if self._approver is None:
                 self._approver = self._open_approver()
             return self._approver
+
+    @property
+    def database(self) -> Database:
+        """Where requests are kept: a file of the state directory, or the database that several nodes share."""
+        with self._opening:
+            return self._open_database()
 
     def settle(self, asked: Asked, approval_id: str | None = None) -> Settlement:
         """What is to become of a question; see `Approver.settle`."""
@@ -115,8 +123,10 @@ class Desk:
 
     def ask_in_terminal(self, approval_id: str) -> ApprovalRequest:
         """Put a pending request to the person at this process's terminal; the request as it stands then."""
-        from guardhouse.approvals import TerminalChannel
+        from guardhouse.approvals import NoTerminal, TerminalChannel
 
+        if not self._policy().config.approvals.terminal:
+            raise NoTerminal("The policy has switched answers at a terminal off.", fix="Answer on another channel.")
         request = self.approver.get(approval_id)
         if request is None:
             raise GuardhouseError("There is no such request for approval.")
@@ -143,8 +153,8 @@ class Desk:
         """Bring the record to disk and let go of the stores."""
         self._closed = True
         try:
-            if self._approver is not None:
-                self._approver.close()
+            if self._database is not None:
+                self._database.close()
             if self._sessions is not None:
                 self._sessions.close()
         finally:
@@ -154,27 +164,51 @@ class Desk:
         """In a child process: another thread may have held the lock when it was made."""
         self._opening = Lock()
 
+    def _open_database(self) -> Database:
+        if self._database is None:
+            from guardhouse.database import PostgresDatabase, SqliteDatabase
+
+            shared = self._locations.database
+            self._database = PostgresDatabase(shared) if shared else SqliteDatabase(self._requests)
+        return self._database
+
+    @property
+    def _requests(self) -> Path:
+        return self._locations.state / "approvals.db"
+
     def _open_approver(self) -> Approver:
-        from guardhouse.approvals import ApprovalSettings, Approver, SqliteStore
+        from guardhouse.approvals import Approver, SqlStore
         from guardhouse.keys import KeyDirectory
 
-        config = self._policy().config
-        path = self._locations.state / "approvals.db"
+        database = self._open_database()
+        key = KeyDirectory(self._locations.keys).key("approvals")
+        if database.is_shared:
+            from guardhouse.database import check_key
+
+            check_key(database, "approvals", key)
         approver = Approver(
-            SqliteStore(path),
-            KeyDirectory(self._locations.keys).key("approvals"),
-            ApprovalSettings(
-                answer_within=msgspec.structs.asdict(config.approvals.answer_within),
-                use_within=config.approvals.use_within,
-            ),
-            clock=self._clock,
+            SqlStore(database),
+            key,
+            self._approval_settings,
+            # Nodes go by one clock: the database's.
+            clock=None if database.is_shared and self._clock is time.time else self._clock,
             record=self._record,
             mask=self._mask,
         )
         approver.sweep()  # what nobody has looked at since it expired keeps its sealed call until somebody does
-        if self._is_due("approvals.compacted", path):
-            approver.compact(config.audit.max_age_days * _DAY)
+        if not database.is_shared and self._is_due("approvals.compacted", self._requests):
+            approver.compact(self._policy().config.audit.max_age_days * _DAY)
         return approver
+
+    def _approval_settings(self) -> ApprovalSettings:
+        from guardhouse.approvals import ApprovalSettings
+
+        section = self._policy().config.approvals
+        return ApprovalSettings(
+            answer_within=msgspec.structs.asdict(section.answer_within),
+            use_within=section.use_within,
+            unattended=section.unattended,
+        )
 
     def _open_sessions(self) -> SessionIndex:
         from guardhouse.keys import KeyDirectory

@@ -1,11 +1,12 @@
-"""An approver on a real SQLite file, a clock that goes as told, and questions to put to it."""
+"""An approver on a real store, a clock that goes as told, and questions to put to it."""
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
-from guardhouse.approvals import ApprovalSettings, Approver, SqliteStore
+from guardhouse.approvals import ApprovalSettings, Approver, PostgresStore, SqliteStore
 from guardhouse.model import Asked, Decision, Reason, RiskLevel, Severity, ToolCallPre, bind, wire
 from guardhouse.model.consent import ApprovalStatus
 
@@ -28,13 +29,14 @@ class Clock:
 
 
 class Desk:
-    """An approver, its clock, and what it has recorded."""
+    """An approver, its clock, and what it has recorded. `place` is a file, or the address of a database."""
 
-    def __init__(self, path, clock=None, settings=None, key=KEY, **more):
-        self.path = path
+    def __init__(self, place, clock=None, settings=None, key=KEY, **more):
+        self.path = place
         self.clock = clock or Clock()
         self.recorded = []
-        self.store = SqliteStore(path, wait=more.pop("wait", 5.0))
+        store = SqliteStore if isinstance(place, Path) else PostgresStore
+        self.store = store(place, wait=more.pop("wait", 5.0))
         self.approver = Approver(
             self.store,
             key,
@@ -67,8 +69,14 @@ class Desk:
 
     def rows(self, statement, *values):
         """What a look past the store sees or does."""
-        with closing(sqlite3.connect(self.path)) as connection, connection:
-            return connection.execute(statement, values).fetchall()
+        if isinstance(self.path, Path):
+            with closing(sqlite3.connect(self.path)) as connection, connection:
+                return connection.execute(statement, values).fetchall()
+        import psycopg
+
+        with psycopg.connect(self.path, options="-c search_path=guardhouse") as connection:
+            cursor = connection.execute(statement.replace("?", "%s"), values)
+            return cursor.fetchall() if cursor.description is not None else []
 
     def blobs(self, request):
         [row] = self.rows("SELECT sealed_bound, sealed_resume FROM requests WHERE id = ?", request.id)

@@ -1,6 +1,6 @@
 """A process of its own that works at a desk: a command a line on standard input, an answer a line on its output.
 
-    python approval_worker.py PATH [--stop-inside]
+    python approval_worker.py PLACE [--stop-inside]
 
 With `--stop-inside` it says `inside` in the middle of its next transaction and stays there. The command `churn`
 asks, answers and uses without end, and says what it was granted.
@@ -63,9 +63,9 @@ def churn(desk, seed):
 
 
 def main() -> None:
-    path, *options = sys.argv[1:]
+    place, *options = sys.argv[1:]
     more = {"record": stop} if "--stop-inside" in options else {}
-    desk = Desk(Path(path), clock=time.time, **more)
+    desk = Desk(Path(place) if place.startswith("/") else place, clock=time.time, **more)
     say("ready")
     for line in sys.stdin:
         name, *arguments = json.loads(line)

@@ -11,8 +11,8 @@ from guardhouse.model import ApprovalStatus, GuardhouseError, RiskLevel
 
 
 @pytest.fixture
-def desk(tmp_path):
-    return Desk(tmp_path / "approvals.db")
+def desk(place):
+    return Desk(place)
 
 
 def test_a_yes_says_who_gave_it_when_and_until_when_it_is_good(desk):
@@ -106,13 +106,13 @@ def test_nobody_can_not_answer(desk, actor):
     assert desk.status(request) is ApprovalStatus.PENDING
 
 
-def test_secrets_in_a_comment_are_masked_before_it_is_recorded_or_stored_whoever_answers(tmp_path):
-    desk = Desk(tmp_path / "a.db", mask=lambda text: text.replace(SECRET, "[redacted]"))
+def test_secrets_in_a_comment_are_masked_before_it_is_recorded_or_stored_whoever_answers(place):
+    desk = Desk(place, mask=lambda text: text.replace(SECRET, "[redacted]"))
     request = desk.opened(question())
     answered = desk.approver.answer(request.id, approve=False, actor="mail:bob", comment=f"not with {SECRET}")
     assert answered.comment == "not with [redacted]"
     assert desk.approver.get(request.id) == desk.recorded[-1] == answered
-    assert all(SECRET.encode() not in file.read_bytes() for file in tmp_path.iterdir())
+    assert SECRET not in str(desk.rows("SELECT * FROM requests"))
 
 
 def test_a_comment_that_can_not_be_masked_is_no_answer(tmp_path):
@@ -326,18 +326,18 @@ def test_compaction_removes_a_replaced_request_and_its_successor_in_any_order(de
 def test_waiting_ends_with_an_answer_through_this_or_another_connection(desk, monkeypatch, own):
     request = desk.opened(question())
     looked = threading.Semaphore(0)
-    changes = desk.store.changes
+    get = desk.approver.get
 
-    def watched():
+    def watched(request_id):
+        found = get(request_id)
         looked.release()
-        return changes()
+        return found
 
-    monkeypatch.setattr(desk.store, "changes", watched)
+    monkeypatch.setattr(desk.approver, "get", watched)
     seen = []
-    waiting = threading.Thread(target=lambda: seen.append(desk.approver.wait(request.id, 20, every=0.005)))
+    waiting = threading.Thread(target=lambda: seen.append(desk.approver.wait(request.id, 20)))
     waiting.start()
-    for _ in range(3):  # it has found the request pending, and looks for changes
-        assert looked.acquire(timeout=20)
+    assert looked.acquire(timeout=20)  # it has found the request pending, and waits for changes
     answering = desk if own else Desk(desk.path, desk.clock)
     answering.approver.answer(request.id, approve=True, actor="ada")
     waiting.join(20)
@@ -357,12 +357,12 @@ def test_an_answer_between_two_looks_is_not_missed(desk, monkeypatch):
     assert desk.approver.wait(request.id, 5).status is ApprovalStatus.APPROVED
 
 
-def test_waiting_ends_when_the_time_to_answer_is_over(tmp_path):
-    desk = Desk(tmp_path / "a.db", settings=ApprovalSettings(answer_within={"high": 0.05}))
+def test_waiting_ends_when_the_time_to_answer_is_over(place):
+    desk = Desk(place, settings=ApprovalSettings(answer_within={"high": 0.05}))
     desk.clock.now = time.time()
     desk.approver._clock = time.time
     request = desk.opened(question())
-    assert desk.approver.wait(request.id, 20, every=0.01).status is ApprovalStatus.EXPIRED
+    assert desk.approver.wait(request.id, 20).status is ApprovalStatus.EXPIRED
 
 
 def test_waiting_ends_after_the_timeout(desk):

@@ -65,16 +65,15 @@ def workers(path, count, *options):
 
 
 @pytest.fixture
-def desk(tmp_path):
-    return Desk(tmp_path / "approvals.db", clock=time.time)
+def desk(place):
+    return Desk(place, clock=time.time)
 
 
-@pytest.fixture(scope="module")
-def eight(tmp_path_factory):
+@pytest.fixture
+def eight(place):
     """Eight processes on a store that none of them has opened yet."""
-    path = tmp_path_factory.mktemp("race") / "approvals.db"
-    with workers(path, 8) as started:
-        yield path, started
+    with workers(place, 8) as started:
+        yield place, started
 
 
 def all_at_once(started, commands):
@@ -159,8 +158,9 @@ def test_processes_killed_at_any_moment_leave_a_sound_store_and_no_second_grant(
             start(seed)
         for worker in running:
             said += worker.kill()
-    assert desk.rows("PRAGMA integrity_check") == [("ok",)]
-    assert desk.rows("PRAGMA foreign_key_check") == []
+    if isinstance(desk.path, Path):
+        assert desk.rows("PRAGMA integrity_check") == [("ok",)]
+        assert desk.rows("PRAGMA foreign_key_check") == []
     requests = {request.id: request for request in desk.approver.find(limit=100_000)}
     grants = Counter(request_id for what, request_id in said if what == "granted")
     assert len(grants) > 10
@@ -209,14 +209,14 @@ def test_a_forked_child_opens_the_store_anew_and_leaves_its_parents_alone(desk):
     desk.opened(question("make"))
 
 
-def test_a_child_forked_inside_a_transaction_is_no_part_of_it(tmp_path):
-    desk = Desk(tmp_path / "approvals.db", clock=time.time, wait=0.02)
+def test_a_child_forked_inside_a_transaction_is_no_part_of_it(place):
+    desk = Desk(place, clock=time.time, wait=0.02)
 
     def held_by_the_parent():
         try:
             desk.approver.settle(question("make"))
         except GuardhouseError as error:
-            return "held by another process" in str(error)
+            return "held by another" in str(error)
         return False
 
     with desk.store.writing():

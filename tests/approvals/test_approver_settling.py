@@ -10,8 +10,8 @@ OTHER_FACTS = {"path:deploy.sh": "sha256:22"}
 
 
 @pytest.fixture
-def desk(tmp_path):
-    return Desk(tmp_path / "approvals.db")
+def desk(place):
+    return Desk(place)
 
 
 def test_a_first_question_opens_a_request_that_says_what_is_asked(desk):
@@ -29,8 +29,8 @@ def test_a_first_question_opens_a_request_that_says_what_is_asked(desk):
     assert desk.approver.get(request.id) == request
 
 
-def test_the_time_to_answer_depends_on_the_risk(tmp_path):
-    desk = Desk(tmp_path / "a.db", settings=ApprovalSettings(answer_within={"critical": 60}))
+def test_the_time_to_answer_depends_on_the_risk(place):
+    desk = Desk(place, settings=ApprovalSettings(answer_within={"critical": 60}))
     assert desk.opened(question("one", risk=RiskLevel.CRITICAL)).expires_at == START + 60
     assert desk.opened(question("two", risk=RiskLevel.LOW)).expires_at == START + 300
 
@@ -208,8 +208,8 @@ def test_without_a_time_nothing_is_granted(desk, now):
         desk.approver.settle(question())
 
 
-def test_too_many_pending_in_a_scope_are_refused(tmp_path):
-    desk = Desk(tmp_path / "a.db", settings=ApprovalSettings(most_pending=2))
+def test_too_many_pending_in_a_scope_are_refused(place):
+    desk = Desk(place, settings=ApprovalSettings(most_pending=2))
     first = desk.opened(question("1"))
     desk.opened(question("2"))
     assert desk.approver.settle(question("3")) == Settlement(refusal="too_many")
@@ -220,15 +220,15 @@ def test_too_many_pending_in_a_scope_are_refused(tmp_path):
     desk.opened(question("3"))
 
 
-def test_too_many_pending_in_all_are_refused(tmp_path):
-    desk = Desk(tmp_path / "a.db", settings=ApprovalSettings(most_pending_in_all=2))
+def test_too_many_pending_in_all_are_refused(place):
+    desk = Desk(place, settings=ApprovalSettings(most_pending_in_all=2))
     desk.opened(question("1"))
     desk.opened(question("1", session="s2"))
     assert desk.approver.settle(question("1", session="s3")).refusal == "too_many"
 
 
-def test_an_approval_that_can_not_be_replaced_because_too_many_wait_is_left_alone(tmp_path):
-    desk = Desk(tmp_path / "a.db", settings=ApprovalSettings(most_pending=1))
+def test_an_approval_that_can_not_be_replaced_because_too_many_wait_is_left_alone(place):
+    desk = Desk(place, settings=ApprovalSettings(most_pending=1))
     request = desk.approved(question())
     desk.opened(question("other"))
     assert desk.approver.settle(question(risk=RiskLevel.CRITICAL)).refusal == "too_many"
@@ -312,8 +312,8 @@ def test_a_request_is_never_opened_without_a_hash(desk, monkeypatch):
     assert desk.approver.find() == []
 
 
-def test_an_id_that_is_none_is_not_given_out(tmp_path):
-    desk = Desk(tmp_path / "a.db", new_id=lambda: "")
+def test_an_id_that_is_none_is_not_given_out(place):
+    desk = Desk(place, new_id=lambda: "")
     with pytest.raises(GuardhouseError, match="new_id"):
         desk.approver.settle(question())
     assert desk.approver.find() == []

@@ -1,4 +1,4 @@
-"""Invariant 6, under any sequence of questions, answers and jumps of the clock by two approvers on one file."""
+"""Invariant 6, under any sequence of questions, answers and jumps of the clock by two approvers on one store."""
 
 import shutil
 import tempfile
@@ -6,10 +6,11 @@ from collections import defaultdict
 from pathlib import Path
 
 import msgspec
+import psycopg
 from approval_desk import FINAL, STEPS, Clock, Desk, question
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule, run_state_machine_as_test
 
 from guardhouse.approvals import AlreadyAnswered, ApprovalSettings, RequestClosed
 from guardhouse.model import ApprovalStatus, RiskLevel
@@ -40,12 +41,10 @@ class Approvals(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        self.directory = tempfile.mkdtemp()
+        self.place = self.new_place()
         self.clock = Clock()
         limits = ApprovalSettings(answer_within={"medium": 60, "high": 100}, use_within=60, most_pending=3)
-        self.desks = [
-            Desk(Path(self.directory, "a.db"), self.clock, limits, record=self.noted, key=bytes(32)) for _ in range(2)
-        ]
+        self.desks = [Desk(self.place, self.clock, limits, record=self.noted, key=bytes(32)) for _ in range(2)]
         self.history = defaultdict(list)
         self.latest = {}
         self.grants = defaultdict(int)
@@ -55,7 +54,13 @@ class Approvals(RuleBasedStateMachine):
     def teardown(self):
         for desk in self.desks:
             desk.approver.close()
-        shutil.rmtree(self.directory)
+        self.remove(self.place)
+
+    def new_place(self):
+        return Path(tempfile.mkdtemp(), "a.db")
+
+    def remove(self, place):
+        shutil.rmtree(place.parent)
 
     def noted(self, request):
         past, now = self.history[request.id], self.clock.now
@@ -190,3 +195,20 @@ TestApprovals = Approvals.TestCase
 TestApprovals.settings = settings(
     max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
+
+
+def test_the_same_holds_on_postgresql(postgres_url):
+    class OnPostgres(Approvals):
+        def new_place(self):
+            return postgres_url
+
+        def remove(self, place):
+            with psycopg.connect(place) as connection:
+                connection.execute("DROP SCHEMA IF EXISTS guardhouse CASCADE")
+
+    run_state_machine_as_test(
+        OnPostgres,
+        settings=settings(
+            max_examples=25, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+        ),
+    )

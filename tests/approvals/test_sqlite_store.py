@@ -18,7 +18,8 @@ import pytest
 from approval_desk import SECRET, Desk, question
 
 from guardhouse import approvals
-from guardhouse.approvals import Outline, SqliteStore, sqlite_store
+from guardhouse.approvals import Outline, SqliteStore
+from guardhouse.database import migrating, sqlite
 from guardhouse.model import ApprovalStatus, GuardhouseError
 
 
@@ -32,9 +33,22 @@ def mode(path):
 
 
 def pragma(desk, name):
-    with desk.store.reading() as rows:
+    with desk.store.database.reading() as rows:
         [(value,)] = rows.run(f"PRAGMA {name}")
     return value
+
+
+def with_steps(monkeypatch, text, *, instead=False):
+    """Let there be one more step that makes the tables, or only that one; how many there are then."""
+
+    class Step:
+        @staticmethod
+        def read_text():
+            return text
+
+    steps = [*([] if instead else migrating.steps("sqlite")), Step]
+    monkeypatch.setattr(migrating, "steps", lambda _kind: steps)
+    return len(steps)
 
 
 @pytest.fixture
@@ -87,7 +101,7 @@ def test_a_symlink_to_nowhere_is_refused(tmp_path):
 
 def test_what_belongs_to_somebody_else_is_refused(desk, monkeypatch):
     desk.approver.find()
-    monkeypatch.setattr(sqlite_store, "_check_directory", lambda _directory: None)
+    monkeypatch.setattr(sqlite, "_check_directory", lambda _directory: None)
     mine = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
     with pytest.raises(GuardhouseError, match="not a file of yours"):
@@ -125,7 +139,7 @@ def test_nothing_is_left_behind_by_making_a_store(desk):
 
 
 def test_a_store_that_can_not_be_made_leaves_nothing_behind(desk, monkeypatch):
-    monkeypatch.setattr(sqlite_store, "_MIGRATIONS", (("CREATE NONSENSE",),))
+    with_steps(monkeypatch, "CREATE NONSENSE;\n", instead=True)
     with pytest.raises(GuardhouseError):
         desk.approver.find()
     assert list(desk.path.parent.iterdir()) == []
@@ -149,21 +163,19 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(desk, content):
 
 def test_an_older_store_is_brought_up_to_date_with_what_is_in_it(desk, monkeypatch):
     request = desk.opened(question())
-    newer = (*sqlite_store._MIGRATIONS, ("CREATE TABLE more (x)", "INSERT INTO more VALUES (1)"))
-    monkeypatch.setattr(sqlite_store, "_MIGRATIONS", newer)
+    newer = with_steps(monkeypatch, "CREATE TABLE more (x);\nINSERT INTO more VALUES (1);\n")
     for _ in range(2):
         assert Desk(desk.path, desk.clock).approver.get(request.id) == request
     assert desk.rows("SELECT count(*) FROM more") == [(1,)]
-    assert desk.rows("PRAGMA user_version") == [(len(newer),)]
+    assert desk.rows("PRAGMA user_version") == [(newer,)]
 
 
 def test_a_step_that_fails_changes_nothing(desk, monkeypatch):
     desk.opened(question())
-    newer = (*sqlite_store._MIGRATIONS, ("CREATE TABLE more (x)", "CREATE NONSENSE"))
-    monkeypatch.setattr(sqlite_store, "_MIGRATIONS", newer)
+    newer = with_steps(monkeypatch, "CREATE TABLE more (x);\nCREATE NONSENSE;\n")
     with pytest.raises(GuardhouseError):
         Desk(desk.path).approver.find()
-    assert desk.rows("PRAGMA user_version") == [(len(newer) - 1,)]
+    assert desk.rows("PRAGMA user_version") == [(newer - 1,)]
     assert desk.rows("SELECT count(*) FROM sqlite_master WHERE name = 'more'") == [(0,)]
 
 
@@ -230,7 +242,7 @@ def test_a_change_that_was_overtaken_is_an_error(desk):
     request = desk.opened(question())
     with pytest.raises(GuardhouseError, match="changed meanwhile"), desk.store.writing() as rows:
         entry = rows.get(request.id)
-        rows.run("UPDATE requests SET status = 'denied', sealed_bound = NULL, sealed_resume = NULL")
+        rows._rows.run("UPDATE requests SET status = 'denied', sealed_bound = NULL, sealed_resume = NULL")
         rows.change(entry.request, entry.request, at=0.0, erase=False)
     assert desk.status(request) is ApprovalStatus.PENDING
 
@@ -328,17 +340,17 @@ def test_two_stores_of_one_process_do_not_break_each_others_locks(desk):
         ("due_for_answer", lambda rows: rows.due(0.0)),
         ("due_for_use", lambda rows: rows.due(0.0)),
         ("pending_in_scope", lambda rows: rows.count_pending(scope="s")),
-        ("due_for_answer", lambda rows: rows.count_pending()),
+        ("newest_pending", lambda rows: rows.count_pending()),
         ("due_for_answer", lambda rows: rows.count_waiting(0.0)),
     ],
 )
 def test_questions_do_not_get_slower_with_the_number_of_finished_requests(desk, index, query):
     with desk.store.reading() as rows:
         statements = []
-        rows._connection.set_trace_callback(statements.append)
+        rows._rows._connection.set_trace_callback(statements.append)
         query(rows)
-        rows._connection.set_trace_callback(None)
-        plan = str(rows.run(f"EXPLAIN QUERY PLAN {statements[-1]}"))
+        rows._rows._connection.set_trace_callback(None)
+        plan = str(rows._rows.run(f"EXPLAIN QUERY PLAN {statements[-1]}"))
     assert index in plan
 
 

@@ -29,6 +29,7 @@ guard:
   findings: {path.sensitive_read: require_approval}
   risk: {medium: 30, high: 60, critical: 90}
   limits: {max_bytes: 1000, max_nodes: 1000}
+  approvals: {unattended: true, terminal: false, anonymous_sessions: true}
   rules: [{id: mine, effect: deny, tool: x}]
 """
 LOOSE = """
@@ -96,9 +97,27 @@ MOVES = {
     "approvals.answer_within.high": (None, "600"),
     "approvals.answer_within.critical": (None, "1"),
     "approvals.use_within": (None, "86400"),
+    "approvals.unattended": ("true", "false"),
+    "approvals.terminal": ("false", "true"),
+    "approvals.anonymous_sessions": ("true", "false"),
+    "approvals.telegram.chat_ids": (None, "[666]"),
+    "approvals.telegram.token_file": (None, "/tmp/token"),
+    "approvals.telegram.template": (None, "Nothing to see."),
+    "approvals.telegram.api_url": (None, "https://evil.example"),
+    "approvals.webhook.url": (None, "https://evil.example"),
+    "approvals.webhook.secret_file": (None, "/tmp/secret"),
     "audit.max_file_bytes": (None, "65536"),
     "audit.max_age_days": (None, "1"),
     "audit.max_total_bytes": (None, "1048576"),
+    "audit.sinks": (None, "[stdout]"),
+    "server.host": (None, "0.0.0.0"),
+    "server.port": (None, "1"),
+    "server.tls_cert": (None, "/tmp/cert"),
+    "server.tls_key": (None, "/tmp/key"),
+    "server.plain_http": (None, "true"),
+    "server.public_url": (None, "https://evil.example"),
+    "server.requests_per_minute": (None, "1"),
+    "server.max_streams": (None, "1"),
     "rules": (
         "[{id: t, effect: require_approval, tool: y}]",
         "[{id: t, effect: allow, tool: y, waives: [private_ip]}]",

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from guardhouse.approvals.card import TooLargeToShow
     from guardhouse.approvals.interface import (
         AlreadyAnswered,
+        Changes,
         NoSuchRequest,
         Outline,
         RequestClosed,
         Store,
         Transaction,
     )
-    from guardhouse.approvals.sqlite_store import SqliteStore
+    from guardhouse.approvals.store import PostgresStore, SqliteStore, SqlStore
     from guardhouse.approvals.terminal import TerminalChannel
 
 __all__ = [
@@ -27,10 +28,13 @@ __all__ = [
     "AlreadyAnswered",
     "ApprovalSettings",
     "Approver",
+    "Changes",
     "NoSuchRequest",
     "NoTerminal",
     "Outline",
+    "PostgresStore",
     "RequestClosed",
+    "SqlStore",
     "SqliteStore",
     "Store",
     "TerminalChannel",
@@ -45,8 +49,8 @@ _MODULES = {
     "ancestry": ("Agent", "NoTerminal", "guarded_ancestor", "register", "require_terminal"),
     "approver": ("ApprovalSettings", "Approver"),
     "card": ("TooLargeToShow",),
-    "interface": ("AlreadyAnswered", "NoSuchRequest", "Outline", "RequestClosed", "Store", "Transaction"),
-    "sqlite_store": ("SqliteStore",),
+    "interface": ("AlreadyAnswered", "Changes", "NoSuchRequest", "Outline", "RequestClosed", "Store", "Transaction"),
+    "store": ("PostgresStore", "SqlStore", "SqliteStore"),
     "terminal": ("TerminalChannel",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

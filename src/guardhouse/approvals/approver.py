@@ -13,12 +13,13 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from os import urandom
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
 from guardhouse.approvals.interface import (
     AlreadyAnswered,
+    Changes,
     Entry,
     NoSuchRequest,
     Outline,
@@ -40,6 +41,11 @@ from guardhouse.model import (
     drift,
     visible,
 )
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from guardhouse.database import Watch
 
 _ANSWER_WITHIN: Final = 300.0
 _MOST_STORED: Final = 1_000_000
@@ -84,6 +90,8 @@ class ApprovalSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Requests that may wait for an answer in one scope: one principal's session."""
     most_pending_in_all: int = 10_000
     """In all scopes together. So many more that one noisy session can't keep the others from asking."""
+    unattended: bool = False
+    """Nobody is there: what would be asked is refused at once. What was answered before still counts."""
 
     def __post_init__(self) -> None:
         unknown = self.answer_within.keys() - {level.value for level in RiskLevel}
@@ -113,23 +121,24 @@ class Approver:
 
     `record` is called with a request for every status it takes on, before that takes effect; if it raises, nothing
     has happened. It must not call the approver. `mask` takes secrets out of what people say, before anything of it is
-    kept. Whatever fails raises GuardhouseError, and then nothing was granted.
+    kept. `settings` that are a function are asked for with every turn. Without a `clock`, time is the store's own,
+    which all nodes share. Whatever fails raises GuardhouseError, and then nothing was granted.
     """
 
     def __init__(
         self,
         store: Store,
         key: bytes,
-        settings: ApprovalSettings = ApprovalSettings(),  # noqa: B008 - frozen
+        settings: ApprovalSettings | Callable[[], ApprovalSettings] = ApprovalSettings(),  # noqa: B008 - frozen
         *,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         record: Callable[[ApprovalRequest], None] = _no_record,
         mask: Callable[[str], str] = _as_it_is,
         new_id: Callable[[], str] = lambda: f"ap_{urandom(12).hex()}",
     ) -> None:
         self._store = store
         self._seal = Seal(key)
-        self._settings = settings
+        self._settings = settings if callable(settings) else lambda: settings
         self._clock = clock
         self._record = record
         self._mask = mask
@@ -204,6 +213,29 @@ class Approver:
                 error = _closed(entry.request)
         raise error
 
+    def ask_to_resume(self, request_id: str, *, actor: str) -> ApprovalRequest:
+        """A person wants an approved call to be taken up now: it has its whole time for that once more, from now on.
+
+        Whoever follows the requests sees it. RequestClosed if it is not approved, or was used; NoSuchRequest.
+        """
+        _check_person(actor, None)
+        error: GuardhouseError
+        with self._turn() as turn:
+            entry = turn.get(request_id)
+            if entry is None:
+                error = NoSuchRequest()
+            elif entry.request.status is ApprovalStatus.APPROVED:
+                return turn.renew(entry)
+            elif entry.request.status is ApprovalStatus.PENDING:
+                what = f"The request {entry.request.id} is not answered yet."
+                error = RequestClosed(entry.request, what, fix="Approve it first.")
+            elif entry.request.status is ApprovalStatus.CONSUMED:
+                what = f"The approval {entry.request.id} was used already."
+                error = RequestClosed(entry.request, what, fix="An approval is good for one call.")
+            else:
+                error = _closed(entry.request)
+        raise error
+
     def get(self, request_id: str) -> ApprovalRequest | None:
         """The request as it stands now."""
         if not _is_id(request_id):
@@ -258,21 +290,34 @@ class Approver:
         self._store.shrink()
         return removed
 
-    def wait(self, request_id: str, timeout: float, *, every: float = 0.05) -> ApprovalRequest:
-        """The request once it is no longer pending, or as it is after `timeout` seconds. Looks `every` so often."""
+    def changes(self, after: int, *, limit: int = 100) -> Changes:
+        """The requests that changed behind the change number `after`, and the number to go on from. What is due has
+        expired."""
+        found = self._look(lambda transaction: transaction.changed(after, limit=limit))
+        return Changes(tuple(entry.request for _, entry in found), found[-1][0] if found else after)
+
+    def latest_change(self) -> int:
+        """The number of the last change there was."""
+        with self._store.reading() as transaction:
+            return transaction.latest()
+
+    def wait(self, request_id: str, timeout: float) -> ApprovalRequest:
+        """The request once it is no longer pending, or as it is after `timeout` seconds."""
         end = time.monotonic() + timeout
-        while True:
-            mark = self._store.changes()
-            request = self.get(request_id)
-            if request is None:
-                raise NoSuchRequest
-            while request.status is ApprovalStatus.PENDING and self._store.changes() == mark:
+        with self._store.watching() as watch:
+            while True:
+                request = self.get(request_id)
+                if request is None:
+                    raise NoSuchRequest
                 left = end - time.monotonic()
-                if left <= 0 or self._now() >= request.expires_at:
-                    break
-                time.sleep(min(every, left))
-            if request.status is not ApprovalStatus.PENDING or time.monotonic() >= end:
-                return request
+                if request.status is not ApprovalStatus.PENDING or left <= 0:
+                    return request
+                # Not for long: time may be another's, and may jump.
+                watch.changed(min(left, _LONGEST_WAIT))
+
+    def watching(self) -> AbstractContextManager[Watch]:
+        """A watch that tells one thread when anything may have been changed, by anybody."""
+        return self._store.watching()
 
     def close(self) -> None:
         """Let go of the store."""
@@ -282,18 +327,18 @@ class Approver:
     def _turn(self) -> Generator[_Turn]:
         """A transaction in which what is due has expired. The clock is read once nobody else can write any more."""
         with self._store.writing() as transaction:
-            yield _Turn(transaction, self._now(), self._seal, self._settings, self._record, self._new_id)
+            yield _Turn(transaction, self._now(transaction), self._seal, self._settings(), self._record, self._new_id)
 
     def _look(self, look: Callable[[Transaction], _Seen]) -> _Seen:
         """What `look` sees. Writes only if something is due, so that reading is free for all."""
         with self._store.reading() as transaction:
-            if not transaction.due(self._now(), limit=1):
+            if not transaction.due(self._now(transaction), limit=1):
                 return look(transaction)
         with self._turn() as turn:
             return look(turn.transaction)
 
-    def _now(self) -> float:
-        now = self._clock()
+    def _now(self, transaction: Transaction) -> float:
+        now = transaction.now() if self._clock is None else self._clock()
         if not isfinite(now):
             raise GuardhouseError("The clock gives no time.", fix="Mend the clock.")  # else nothing would be due
         return now
@@ -371,8 +416,18 @@ class _Turn:
             )
         return self.move(entry, ApprovalStatus.DENIED, answered_at=self.now, actor=actor, comment=comment)
 
+    def renew(self, entry: Entry) -> ApprovalRequest:
+        """Give an approval its whole time to be used once more, because a person says so."""
+        before = entry.request
+        after = msgspec.structs.replace(before, use_by=self.now + self._settings.use_within, resume_asked_at=self.now)
+        self.transaction.change(before, after, at=self.now, erase=False)
+        self._record(after)
+        return after
+
     def open(self, question: _Question, *, instead_of: Sequence[Entry] = ()) -> Settlement:
-        """A new request, `instead_of` those that it supersedes; or a refusal if too many wait already."""
+        """A new request, `instead_of` those that it supersedes; or a refusal if nobody is there, or too many wait."""
+        if self._settings.unattended:
+            return Settlement(refusal="unattended")
         if self._too_many(question.scope, instead_of):
             return Settlement(refusal="too_many")
         request = self._request(question)
@@ -436,6 +491,8 @@ class _Turn:
 
 
 _MOST_ALIKE: Final = 100
+_LONGEST_WAIT: Final = 1.0
+"""Seconds after which somebody who waits looks whether time is over."""
 
 
 def _check_offer(request: ApprovalRequest, *, for_run: bool) -> None:

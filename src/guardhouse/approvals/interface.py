@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from guardhouse.database import Watch
 from guardhouse.model import ApprovalRequest, ApprovalStatus, GuardhouseError, RiskLevel
 
 Purpose = Literal["bound", "resume"]
@@ -42,8 +43,21 @@ class Outline(msgspec.Struct, frozen=True, kw_only=True):
     status: ApprovalStatus
 
 
+class Changes(msgspec.Struct, frozen=True):
+    """What has changed since somebody last looked."""
+
+    requests: tuple[ApprovalRequest, ...]
+    """As they stand now, in the order of their last changes."""
+    latest: int
+    """The number of the last change among them: look for what came after it the next time."""
+
+
 class Transaction(Protocol):
     """What can be done to the rows, all of it or nothing."""
+
+    def now(self) -> float:
+        """Seconds since 1970 by the clock that all who use the store share."""
+        ...
 
     def get(self, request_id: str) -> Entry | None:
         """The request with that id."""
@@ -71,6 +85,14 @@ class Transaction(Protocol):
         limit: int | None = None,
     ) -> list[Outline]:
         """The requests that fit everything given and whose id begins so, newest first, without reading the actions."""
+        ...
+
+    def changed(self, after: int, *, limit: int) -> list[tuple[int, Entry]]:
+        """The requests whose last change has a number behind `after`, in that order, each with its number."""
+        ...
+
+    def latest(self) -> int:
+        """The number of the last change of any request."""
         ...
 
     def due(self, now: float, *, limit: int | None = None) -> list[Entry]:
@@ -122,8 +144,8 @@ class Store(Protocol):
         """
         ...
 
-    def changes(self) -> object:
-        """A mark that differs from an earlier one if anything may have been changed since, by anybody. Cheap."""
+    def watching(self) -> AbstractContextManager[Watch]:
+        """A watch that tells one thread when anything may have been changed, by anybody."""
         ...
 
     def shrink(self) -> None:

@@ -17,7 +17,16 @@ from guardhouse.model import ApprovalRequest, GuardhouseError
 FIELDS: Final = ApprovalRequest.__struct_fields__
 COLUMNS: Final = (*FIELDS, "scope", "intent")
 OUTLINE: Final = Outline.__struct_fields__
-CHANGING: Final = ("status", "use_by", "answered_at", "actor", "comment", "superseded_by", "for_run")
+CHANGING: Final = (
+    "status",
+    "use_by",
+    "answered_at",
+    "actor",
+    "comment",
+    "superseded_by",
+    "for_run",
+    "resume_asked_at",
+)
 """What a change of status may change; everything else of a request stays as it was asked."""
 _AS_JSON: Final = frozenset({"action_redacted", "reasons", "codes", "bound_to", "supplied", "for_run"})
 _ENUMS: Final = frozenset({"risk_level", "status"})
@@ -67,4 +76,11 @@ def damaged(request_id: object) -> GuardhouseError:
 def _plain(name: str, value: Any) -> Any:
     if name in _AS_JSON:
         return msgspec.json.encode(value).decode()
-    return value.value if name in _ENUMS else value
+    if name in _ENUMS:
+        return value.value
+    return keepable(value) if isinstance(value, str) else value
+
+
+def keepable(text: str | None) -> str | None:
+    """`text` as every database can keep it: PostgreSQL knows no character 0, which here is only ever shown."""
+    return text.replace("\0", "\\u{0}") if text else text

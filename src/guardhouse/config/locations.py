@@ -33,6 +33,12 @@ class Locations(msgspec.Struct, frozen=True):
     """Records and approvals. The agent must not even read here."""
     keys: Path
     """Keys, apart from what they protect. The agent must not even read here."""
+    database: str | None = None
+    """The address of the PostgreSQL database that several nodes share. It may hold a password."""
+
+    def __repr__(self) -> str:
+        """Without the address of the database."""
+        return f"Locations(user={self.user!s}, state={self.state!s}, keys={self.keys!s})"
 
     @property
     def registries(self) -> tuple[Path, Path]:
@@ -89,6 +95,7 @@ def find_locations(variables: Mapping[str, str] | None = None, state_dir: Path |
         user=config_home / "guardhouse",
         state=(state or state_home / "guardhouse").absolute(),
         keys=_absolute(env, "GUARDHOUSE_KEY_DIR") or data_home / "guardhouse" / "keys",
+        database=env.get("GUARDHOUSE_DATABASE_URL") or None,
     )
 
 

@@ -154,9 +154,13 @@ class ApprovalRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     comment: str | None = None
     """What they said; with a denial it is passed on to the agent."""
     superseded_by: str | None = None
+    resume_asked_at: float | None = None
+    """When a person last asked for the approved call to be taken up."""
 
 
-Refusal = Literal["denied", "timeout", "used", "too_late", "drift", "unknown", "cancelled", "superseded", "too_many"]
+Refusal = Literal[
+    "denied", "timeout", "used", "too_late", "drift", "unknown", "cancelled", "superseded", "too_many", "unattended"
+]
 
 
 class Settlement(msgspec.Struct, frozen=True):

@@ -165,6 +165,15 @@ REPLACED: Final = ReasonCode(
     example="A call with the id of an approval that a newer question has replaced.",
     about="text",
 )
+UNATTENDED: Final = ReasonCode(
+    id="approval.unattended",
+    title="Nobody is there to be asked",
+    severity=Severity.HIGH,
+    why="The policy says that this runs unattended, so what would need a person's approval is denied at once.",
+    instead="Do without it, and tell the user what could not be done.",
+    example="Any call that asks, while `approvals.unattended: true` is set.",
+    about="text",
+)
 TOO_MANY_QUESTIONS: Final = ReasonCode(
     id="approval.too_many",
     title="Too many questions are waiting for an answer",
@@ -230,6 +239,7 @@ REFUSED: Final[dict[Refusal, ReasonCode]] = {
     "cancelled": WITHDRAWN,
     "superseded": REPLACED,
     "too_many": TOO_MANY_QUESTIONS,
+    "unattended": UNATTENDED,
 }
 """What each refusal of the keeper of approvals is called."""
 

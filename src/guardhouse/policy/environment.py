@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 PREFIX: Final = "GUARDHOUSE_"
-NOT_KEYS: Final = frozenset({"STATE_DIR", "KEY_DIR", "TEST_DATABASE_URL"})
+NOT_KEYS: Final = frozenset(
+    "STATE_DIR KEY_DIR DATABASE_URL TEST_DATABASE_URL URL TOKEN TELEGRAM_TOKEN WEBHOOK_SECRET".split()
+)
 """Variables of ours that are not part of the policy."""
 _OF_SERVICES: Final = ("SERVICE_", "PORT_")
 """What a container platform sets for a service of our name."""

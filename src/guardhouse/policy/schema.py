@@ -234,12 +234,44 @@ class AnswerTimes(_Section, frozen=True, kw_only=True):
     critical: Seconds = 300
 
 
+class TelegramSection(_Section, frozen=True, kw_only=True):
+    """Cards in Telegram, sent by `guardhouse serve`. The bot's token is in GUARDHOUSE_TELEGRAM_TOKEN, or in a file."""
+
+    chat_ids: tuple[Annotated[int, Meta(ge=1)], ...] = ()
+    """Who gets cards and may answer, by their numbers; in a private chat the person and the chat have the same one.
+    Without any, nothing is sent."""
+    token_file: str = ""
+    """A file that holds the bot's token, for their owner only."""
+    template: Annotated[str, Meta(max_length=2000)] = ""
+    """What a card says, with {id}, {risk}, {advice}, {action}, {reasons}, {session}, {expires} and {covers} in it."""
+    api_url: str = "https://api.telegram.org"
+    """Where the Bot API is."""
+
+
+class WebhookSection(_Section, frozen=True, kw_only=True):
+    """A signed message to a service of yours whenever a request is opened or settled. The secret that signs it is in
+    GUARDHOUSE_WEBHOOK_SECRET, or in a file."""
+
+    url: str = ""
+    """Where it is sent; nowhere without."""
+    secret_file: str = ""
+    """A file that holds the secret, for its owner only."""
+
+
 class ApprovalsSection(_Section, frozen=True, kw_only=True):
     """Questions to people."""
 
     answer_within: AnswerTimes = AnswerTimes()
     use_within: Seconds = 600
     """Seconds within which an approved call must be made."""
+    unattended: bool = False
+    """Nobody is there: what would ask is denied at once, and says so."""
+    terminal: bool = True
+    """Whether questions may be put and answered at a terminal of this machine."""
+    anonymous_sessions: bool = False
+    """Whether cards on other machines leave out which session asks."""
+    telegram: TelegramSection = TelegramSection()
+    webhook: WebhookSection = WebhookSection()
 
 
 class AuditSection(_Section, frozen=True, kw_only=True):
@@ -250,6 +282,28 @@ class AuditSection(_Section, frozen=True, kw_only=True):
     max_age_days: Annotated[int, Meta(ge=1)] = 30
     max_total_bytes: Annotated[int, Meta(ge=1024 * 1024)] = 1_000_000_000
     """The oldest files are removed when they are older than that, or all together larger."""
+    sinks: tuple[Literal["stdout", "syslog"], ...] = ()
+    """Where events go besides the log: a line of JSON each, on standard output of the daemon or to the system's log."""
+
+
+class ServerSection(_Section, frozen=True, kw_only=True):
+    """The daemon, `guardhouse serve`."""
+
+    host: str = "127.0.0.1"
+    """The address it listens at. One that others can reach needs TLS, or `plain_http`."""
+    port: Annotated[int, Meta(ge=0, le=65535)] = 8765
+    tls_cert: str = ""
+    """A certificate with its chain, and"""
+    tls_key: str = ""
+    """its key: files in PEM form."""
+    plain_http: bool = False
+    """Whether others may reach it without TLS: behind a proxy of yours that has it."""
+    public_url: str = ""
+    """How people reach it, for links on cards: `https://guard.example.com`."""
+    requests_per_minute: Annotated[int, Meta(ge=1)] = 6000
+    """How often one token may ask."""
+    max_streams: Annotated[int, Meta(ge=1)] = 200
+    """How many may listen to events at once, all together."""
 
 
 class GuardSection(_Section, frozen=True, kw_only=True):
@@ -284,6 +338,7 @@ class GuardSection(_Section, frozen=True, kw_only=True):
     limits: Limits = Limits()
     approvals: ApprovalsSection = ApprovalsSection()
     audit: AuditSection = AuditSection()
+    server: ServerSection = ServerSection()
     rules: tuple[RuleSection, ...] = ()
 
 
