@@ -244,12 +244,19 @@ class Approver:
         return entry.request if entry else None
 
     def find(
-        self, *, status: ApprovalStatus | None = None, session_id: str | None = None, limit: int = 100
+        self,
+        *,
+        status: ApprovalStatus | None = None,
+        session_id: str | None = None,
+        principal: str | None = None,
+        limit: int = 100,
     ) -> list[ApprovalRequest]:
-        """Requests as they stand now, newest first, each whole. `session_id` is compared as it is shown: masked."""
+        """Requests as they stand now, newest first, each whole. Names are compared as they are shown: masked."""
         statuses = None if status is None else (status,)
         entries = self._look(
-            lambda transaction: transaction.select(status=statuses, session_id=session_id, limit=max(limit, 0))
+            lambda transaction: transaction.select(
+                status=statuses, session_id=session_id, principal=principal, limit=max(limit, 0)
+            )
         )
         return [entry.request for entry in entries]
 
@@ -258,13 +265,18 @@ class Approver:
         *,
         status: ApprovalStatus | None = None,
         session_id: str | None = None,
+        principal: str | None = None,
         beginning: str = "",
         limit: int = 100,
     ) -> list[Outline]:
         """The same for a list: without the actions, which may be large. `beginning` is how their ids must begin."""
         return self._look(
             lambda transaction: transaction.outlines(
-                status=status, session_id=session_id, beginning=beginning, limit=max(limit, 0)
+                status=status,
+                session_id=session_id,
+                principal=principal,
+                beginning=beginning,
+                limit=max(limit, 0),
             )
         )
 
@@ -294,7 +306,12 @@ class Approver:
         """The requests that changed behind the change number `after`, and the number to go on from. What is due has
         expired."""
         found = self._look(lambda transaction: transaction.changed(after, limit=limit))
-        return Changes(tuple(entry.request for _, entry in found), found[-1][0] if found else after)
+        numbers = tuple(number for number, _ in found)
+        return Changes(tuple(entry.request for _, entry in found), numbers, numbers[-1] if numbers else after)
+
+    def count_pending(self) -> int:
+        """How many requests wait for an answer."""
+        return self._look(lambda transaction: transaction.count_pending())
 
     def latest_change(self) -> int:
         """The number of the last change there was."""

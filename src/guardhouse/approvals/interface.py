@@ -36,6 +36,7 @@ class Outline(msgspec.Struct, frozen=True, kw_only=True):
     created_at: float
     expires_at: float
     session_id: str | None = None
+    principal: str | None = None
     action_type: str
     tool_name: str | None = None
     action_summary_redacted: str
@@ -48,6 +49,8 @@ class Changes(msgspec.Struct, frozen=True):
 
     requests: tuple[ApprovalRequest, ...]
     """As they stand now, in the order of their last changes."""
+    numbers: tuple[int, ...]
+    """The numbers of those changes."""
     latest: int
     """The number of the last change among them: look for what came after it the next time."""
 
@@ -71,6 +74,7 @@ class Transaction(Protocol):
         action_hash: str | None = None,
         intent: str | None = None,
         session_id: str | None = None,
+        principal: str | None = None,
         limit: int | None = None,
     ) -> list[Entry]:
         """The requests that fit everything given, newest first."""
@@ -81,6 +85,7 @@ class Transaction(Protocol):
         *,
         status: ApprovalStatus | None = None,
         session_id: str | None = None,
+        principal: str | None = None,
         beginning: str = "",
         limit: int | None = None,
     ) -> list[Outline]:

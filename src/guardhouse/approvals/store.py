@@ -111,10 +111,16 @@ class RequestRows:
         action_hash: str | None = None,
         intent: str | None = None,
         session_id: str | None = None,
+        principal: str | None = None,
         limit: int | None = None,
     ) -> list[Entry]:
         where, values = _where(
-            status, scope=scope, action_hash=action_hash, intent=intent, session_id=keepable(session_id)
+            status,
+            scope=scope,
+            action_hash=action_hash,
+            intent=intent,
+            session_id=keepable(session_id),
+            principal=keepable(principal),
         )
         return self._entries(f"{_SELECT} WHERE {where} ORDER BY number DESC LIMIT ?", (*values, _limit(limit)))
 
@@ -123,10 +129,12 @@ class RequestRows:
         *,
         status: ApprovalStatus | None = None,
         session_id: str | None = None,
+        principal: str | None = None,
         beginning: str = "",
         limit: int | None = None,
     ) -> list[Outline]:
-        where, values = _where(None if status is None else (status,), session_id=keepable(session_id))
+        statuses = None if status is None else (status,)
+        where, values = _where(statuses, session_id=keepable(session_id), principal=keepable(principal))
         found = self._rows.run(
             f"{_OUTLINES} WHERE {where} AND substr(id, 1, ?) = ? ORDER BY number DESC LIMIT ?",
             (*values, len(beginning), beginning, _limit(limit)),

@@ -95,7 +95,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def _where(self, *, for_agent: bool = False) -> str:
         where = ""
         if self.span is not None:
-            where = f"In `{_plain_field(self.span.field) if for_agent else visible(self.span.field)}`"
+            where = f"In `{plain_field(self.span.field) if for_agent else visible(self.span.field)}`"
             if self.span.start is not None:
                 where += f", characters {self.span.start}–{self.span.end}"
         if self.origin is not None and self.origin.kind not in {"agent", "output"}:
@@ -194,7 +194,7 @@ def _is_invisible(char: str) -> bool:
 _LONGEST_KEY: Final = 32
 
 
-def _plain_field(field: str) -> str:
+def plain_field(field: str) -> str:
     """A field path in which only keys that are plain short words are spelt out: the keys of a tool's answer are
     content too, and a sentence planted there must not be repeated."""
     parts = field.split(".")

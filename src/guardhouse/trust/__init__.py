@@ -24,6 +24,7 @@ from guardhouse.trust.untrusted import (
     Untrusted,
     explain_markers,
     is_wrapped_untrusted,
+    read_wrapped,
     unwrap_untrusted,
     wrap_untrusted,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "is_name",
     "is_untrusted_source_tool",
     "is_wrapped_untrusted",
+    "read_wrapped",
     "should_trust_content",
     "tool_name",
     "unwrap_untrusted",

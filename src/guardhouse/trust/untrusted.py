@@ -80,16 +80,22 @@ def wrap_untrusted(content: Any, source: str, *, key: bytes, nonce: bytes, marks
     return Untrusted(content=content, source=cut, id=_id(nonce, cut, key), marks_spaces=marks_spaces)
 
 
-def unwrap_untrusted(wrapped: Untrusted | str) -> Any:
-    """Exactly what was wrapped, from the value or from its text form. NotWrapped if the text is none."""
-    if isinstance(wrapped, Untrusted):
-        return wrapped.content
-    read = _read(wrapped)
+def read_wrapped(text: str) -> Untrusted:
+    """The value that a text form stands for, its content as a text; NotWrapped if it is none. Whose it is, nobody has
+    checked."""
+    read = _read(text)
     if read is None:
         raise NotWrapped(
             "This text is not wrapped as untrusted content, or not whole.", fix="Unwrap it as it was made."
         )
-    return read.content
+    return read
+
+
+def unwrap_untrusted(wrapped: Untrusted | str) -> Any:
+    """Exactly what was wrapped, from the value or from its text form. NotWrapped if the text is none."""
+    if isinstance(wrapped, Untrusted):
+        return wrapped.content
+    return read_wrapped(wrapped).content
 
 
 def is_wrapped_untrusted(value: object, key: bytes) -> bool:

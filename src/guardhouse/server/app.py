@@ -1,0 +1,165 @@
+"""The HTTP API: the table of what can be asked, by whom, and the application that answers it.
+
+Each row is a route and an entry of the OpenAPI document at once, so that neither can be without the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import traceback
+from contextlib import asynccontextmanager
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from guardhouse.model import GuardhouseError, InvalidAction
+from guardhouse.server import approving, auditing, evaluating, policies, sessions, streaming
+from guardhouse.server.doorstep import Doorstep
+from guardhouse.server.openapi import Operation, document
+from guardhouse.server.problems import Problem, answer, problem_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    from starlette.requests import Request
+    from starlette.types import ASGIApp
+
+    from guardhouse.server.house import House
+    from guardhouse.tokens import Principal
+
+OPERATIONS: Final = (
+    # method, path, handler, right
+    Operation("POST", "/v1/evaluate", evaluating.evaluate, "evaluate", body="Asked", gives="Evaluated"),
+    Operation("POST", "/v1/consume", evaluating.consume, "evaluate", body="Asked", gives="Evaluated"),
+    Operation("POST", "/v1/report", evaluating.report, "evaluate", body="Report", gives="Status"),
+    Operation("GET", "/v1/approvals", approving.list_, "read", gives="Approvals", query=approving.LISTED_BY),
+    Operation("GET", "/v1/approvals/{id}", approving.show, "read", gives="ApprovalRequest", query=("wait",)),
+    Operation("GET", "/v1/approvals/{id}/alike", approving.alike, "read", gives="Approvals"),
+    Operation(
+        "POST", "/v1/approvals/{id}/approve", approving.approve, "answer", body="Answer", gives="ApprovalRequest"
+    ),
+    Operation("POST", "/v1/approvals/{id}/deny", approving.deny, "answer", body="Answer", gives="ApprovalRequest"),
+    Operation("POST", "/v1/approvals/{id}/cancel", approving.cancel, "read", gives="ApprovalRequest"),
+    Operation(
+        "POST", "/v1/approvals/{id}/consume", evaluating.consume_by_id, "evaluate", body="Asked", gives="Evaluated"
+    ),
+    Operation("POST", "/v1/approvals/{id}/resume", evaluating.resume, "read", gives="Resumed"),
+    Operation("GET", "/v1/events", streaming.events, "read", gives="text/event-stream"),
+    Operation("POST", "/v1/sessions", sessions.create, "evaluate", gives="Session", status=201),
+    Operation("GET", "/v1/sessions/{id}", sessions.show, "read", gives="SessionEvents", query=sessions.SHOWN_BY),
+    Operation("DELETE", "/v1/sessions/{id}", sessions.forget, "administer", gives="Status", query=("principal",)),
+    Operation("GET", "/v1/audit/events", auditing.list_, "observe", gives="Events", query=auditing.LISTED_BY),
+    Operation("GET", "/v1/audit/events/{id}", auditing.show, "observe", gives="Story"),
+    Operation("GET", "/v1/audit/stats", auditing.stats, "observe", gives="Statistics", query=auditing.LISTED_BY),
+    Operation("GET", "/v1/audit/verify", auditing.check, "observe", gives="Verification"),
+    Operation("GET", "/v1/policy", policies.show, "administer", gives="Policy"),
+    Operation("PUT", "/v1/policy", policies.change, "administer", body="text", gives="Status"),
+)
+
+
+def make_app(house: House, *, hosts: frozenset[str] | None = None, open_metrics: bool = True) -> ASGIApp:
+    """The application of a house. `hosts` are the names it goes by; `open_metrics` need no token."""
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        await house.start()
+        try:
+            yield
+        finally:
+            await house.stop()
+
+    described = document(OPERATIONS)
+    routes = [Route(one.path, _guarded(house, one), methods=[one.method]) for one in OPERATIONS]
+    routes += [
+        Route("/healthz", _health(house), methods=["GET"]),
+        Route("/metrics", _metrics(house, open_to_all=open_metrics), methods=["GET"]),
+        Route("/v1/openapi.json", _openapi(described), methods=["GET"]),
+    ]
+    app = Starlette(
+        routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _refused, 404: _refused, 405: _refused}
+    )
+    return Doorstep(app, hosts, lambda: house.metrics)
+
+
+def _guarded(house: House, operation: Operation) -> Callable[[Request], Awaitable[Response]]:
+    """A handler behind its door: whoever asks has the right, and whatever fails is an answer that quotes nothing."""
+
+    async def answered(request: Request) -> Response:
+        principal: Principal | None = None
+        try:
+            principal = await _admitted(house, request)
+            house.door.check(principal, operation.right)
+            return await operation.handler(house, principal, request)
+        except Problem as problem:
+            return problem.response
+        except InvalidAction as error:
+            return Problem(400, error.what, fix=error.fix, code=error.code).response
+        except GuardhouseError as error:
+            agent = principal is None or principal.role == "agent"
+            return problem_of(error, voice_is_agent=agent).response
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001 - told to whoever runs the daemon, and never an allow
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            house.report(f"{type(error).__name__} in {PurePath(place.filename).name}:{place.lineno}")
+            return Problem(500, "The daemon failed at this.", fix="Look at its log.").response
+
+    return answered
+
+
+async def _admitted(house: House, request: Request) -> Principal:
+    given = request.headers.getlist("authorization")
+    header = given[0] if len(given) == 1 else ""
+    known = house.door.known(header)
+    if known is not None:
+        return known
+    peer = request.client.host if request.client is not None else ""
+    return await house.in_thread(lambda: house.door.look_up(header, peer))
+
+
+def _health(house: House) -> Callable[[Request], Awaitable[Response]]:
+    async def health(_request: Request) -> Response:
+        """Whether the daemon can judge and ask: its policy can be read and its store answers."""
+        try:
+            mode = house.policy.current().config.mode
+            await asyncio.wait_for(house.in_thread(house.approver.latest_change), 5)
+        except (GuardhouseError, TimeoutError):
+            return answer({"status": "failing"}, 503)
+        return answer({"status": "ok", "mode": mode, "uptime": round(time.monotonic() - house.begun, 1)})
+
+    return health
+
+
+def _metrics(house: House, *, open_to_all: bool) -> Callable[[Request], Awaitable[Response]]:
+    async def metrics(request: Request) -> Response:
+        try:
+            if not open_to_all:
+                house.door.check(await _admitted(house, request), "observe")
+            pending = await house.in_thread(house.count_pending)
+        except Problem as problem:
+            return problem.response
+        except GuardhouseError as error:
+            return problem_of(error).response
+        text = house.metrics.text(pending=pending, streams=house.following.listening, waiting=house.following.waiting)
+        return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
+
+    return metrics
+
+
+def _openapi(described: dict[str, Any]) -> Callable[[Request], Awaitable[Response]]:
+    async def openapi(_request: Request) -> Response:
+        return answer(described)
+
+    return openapi
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    """What Starlette itself turns away."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    message = {404: "There is nothing here.", 405: "That can't be done here."}.get(status, "That can't be answered.")
+    return Problem(status if status in {400, 404, 405, 413} else 500, message).response

@@ -1,0 +1,115 @@
+"""Who comes in: tokens, roles and what each may do, and how often anybody may ask.
+
+A token that was good a moment ago is not looked up again; it is after two seconds, and as soon as the database says
+that something changed, so a revoked one does not last.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final, Literal
+
+from guardhouse.server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from guardhouse.tokens import Principal, Role, Tokens
+
+Right = Literal["evaluate", "read", "answer", "observe", "administer"]
+"""`evaluate` and use approvals; `read` requests (an agent: its own); `answer` them; `observe` the record and sessions;
+`administer` the policy."""
+
+_RIGHTS: Final[dict[Role, frozenset[Right]]] = {
+    "agent": frozenset({"evaluate", "read"}),
+    "approver": frozenset({"read", "answer", "observe"}),
+    "admin": frozenset({"evaluate", "read", "answer", "observe", "administer"}),
+}
+_REMEMBERED_FOR: Final = 2.0
+_MOST_REMEMBERED: Final = 4096
+_STRANGERS_PER_MINUTE: Final = 120
+_BEARER: Final = "bearer "
+_LONGEST_TOKEN: Final = 256
+
+
+class Door:
+    """Lets in who has a good token."""
+
+    def __init__(self, tokens: Tokens, per_minute: Callable[[], int]) -> None:
+        self._tokens = tokens
+        self._known: OrderedDict[bytes, tuple[Principal, float]] = OrderedDict()
+        self._pace = Pace(per_minute)
+        self._strangers = Pace(lambda: _STRANGERS_PER_MINUTE)
+
+    def known(self, header: str) -> Principal | None:
+        """Who the `Authorization` of a request stands for, if that was looked up just now."""
+        found = self._known.get(_mark(header))
+        return found[0] if found is not None and found[1] > time.monotonic() else None
+
+    def look_up(self, header: str, peer: str) -> Principal:
+        """The same, asked of the database. A Problem if it is nobody, or somebody who has tried too often."""
+        token = header[len(_BEARER) :].strip() if header[: len(_BEARER)].lower() == _BEARER else ""
+        self._strangers.check(peer, take=False)
+        principal = self._tokens.check(token) if token and len(token) <= _LONGEST_TOKEN else None
+        if principal is None:
+            self._strangers.check(peer)
+            raise Problem(
+                401,
+                "This needs a token that is valid.",
+                fix="Send `Authorization: Bearer TOKEN`; make one with `guardhouse token create`.",
+                headers={"www-authenticate": "Bearer"},
+            )
+        self._known[_mark(header)] = (principal, time.monotonic() + _REMEMBERED_FOR)
+        while len(self._known) > _MOST_REMEMBERED:
+            self._known.popitem(last=False)
+        return principal
+
+    def check(self, principal: Principal, right: Right) -> None:
+        """A Problem unless that role has the right, and has not asked too often."""
+        if not has_right(principal, right):
+            raise Problem(403, f"A token of the role {principal.role} may not do this.", fix=_fix(right))
+        self._pace.check(principal.id)
+
+    def forget(self) -> None:
+        """Look everybody up again: something has changed."""
+        self._known.clear()
+
+
+def has_right(principal: Principal, right: Right) -> bool:
+    """Whether that role may."""
+    return right in _RIGHTS[principal.role]
+
+
+class Pace:
+    """How often somebody may ask: so much a minute, and a sixth of that at once."""
+
+    def __init__(self, per_minute: Callable[[], int]) -> None:
+        self._per_minute = per_minute
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def check(self, who: str, *, take: bool = True) -> None:
+        """A Problem if it is too often; otherwise it counts, unless it is only asked whether it would be."""
+        rate = self._per_minute()
+        most = max(1.0, rate / 6)
+        now = time.monotonic()
+        left, since = self._left.pop(who, (most, now))
+        left = min(most, left + (now - since) * rate / 60)
+        enough = left >= 1
+        self._left[who] = (left - 1 if enough and take else left, now)
+        while len(self._left) > _MOST_REMEMBERED:
+            self._left.popitem(last=False)
+        if not enough:
+            seconds = max(1, int((1 - left) * 60 / rate) + 1)
+            raise Problem(429, "That was too often.", fix="Wait a little.", headers={"retry-after": str(seconds)})
+
+
+def _mark(header: str) -> bytes:
+    """What a token is remembered by: not by itself."""
+    return sha256(header.encode("utf-8", "surrogateescape")).digest()
+
+
+def _fix(right: Right) -> str:
+    roles = [role for role, rights in _RIGHTS.items() if right in rights]
+    return f"Use a token of the role {' or '.join(roles)}."

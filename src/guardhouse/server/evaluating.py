@@ -1,0 +1,276 @@
+"""`/v1/evaluate`, `/v1/consume`, `/v1/report` and taking approvals up: what agents ask.
+
+Whoever asks is the principal of the action, whatever the action says. The whole of it is done in one thread: reading,
+deciding, writing; so the event loop only passes bytes on.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+from starlette.responses import Response
+
+from guardhouse.model import (
+    Action,
+    Decision,
+    InvalidAction,
+    RiskLevel,
+    SkillRunPost,
+    ToolCallPost,
+    ToolCallPre,
+    Verdict,
+    decode,
+    parse_action,
+    wire,
+)
+from guardhouse.server.door import has_right
+from guardhouse.server.house import actor_of
+from guardhouse.server.problems import Problem, answer
+from guardhouse.server.reading import read_body
+from guardhouse.trust import Announcement
+from guardhouse.wire import pending_wire, request_wire, verdict_wire
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from guardhouse.model import Limits
+    from guardhouse.server.house import House
+    from guardhouse.tokens import Principal
+    from guardhouse.wire import Voice
+
+_TOO_LATE: Final = frozenset({"approval.timeout", "approval.too_late"})
+
+
+class Made(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """With a result: that the call was made, by which verdict."""
+
+    event_id: str = ""
+    risk_level: RiskLevel = RiskLevel.LOW
+    raised: bool = False
+
+
+class Envelope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An action with what goes with it."""
+
+    action: dict[str, Any]
+    session_id: str | None = None
+    approval_id: str | None = None
+    announced: Announcement | None = None
+    made: Made | None = None
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What became of an action that was let through."""
+
+    action: dict[str, Any]
+    event_id: str
+    trace_id: str = ""
+    action_hash: str = ""
+    risk_level: RiskLevel = RiskLevel.LOW
+    approval_request_id: str | None = None
+    outcome: Literal["executed", "aborted"]
+    detail: Literal["", "raised", "stopped"] = ""
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    action: Action
+    approval_id: str | None = None
+    announced: Announcement | None = None
+    made: Made | None = None
+
+
+async def evaluate(house: House, principal: Principal, request: Request) -> Response:
+    """The verdict on an action; at once also if a person has to be asked."""
+    body = await read_body(request, house.policy.current().config.limits.max_bytes)
+    return await house.in_thread(partial(_evaluated, house, principal, body))
+
+
+async def consume(house: House, principal: Principal, request: Request) -> Response:
+    """The same for an action that is about to run: an approval of it is used up."""
+    return await evaluate(house, principal, request)
+
+
+async def consume_by_id(house: House, principal: Principal, request: Request) -> Response:
+    """The verdict under one approval: on the action that is sent, or on the one that was kept."""
+    body = await read_body(request, house.policy.current().config.limits.max_bytes)
+    return await house.in_thread(partial(_consumed, house, principal, request.path_params["id"], body))
+
+
+async def resume(house: House, principal: Principal, request: Request) -> Response:
+    """For an agent: the call that was kept, to be made now, if its approval can be used. For a person: a sign to the
+    agent that it should do so."""
+    taken_up = _asked_to_resume if has_right(principal, "answer") else _resumed
+    return await house.in_thread(partial(taken_up, house, principal, request.path_params["id"]))
+
+
+async def report(house: House, principal: Principal, request: Request) -> Response:
+    """Record what became of an action that was let through."""
+    body = await read_body(request, house.policy.current().config.limits.max_bytes)
+    return await house.in_thread(partial(_reported, house, principal, body))
+
+
+# In a thread
+
+
+def _evaluated(house: House, principal: Principal, body: bytes) -> Response:
+    try:
+        asked = _read(body, house.policy.current().config.limits, principal)
+    except InvalidAction as error:
+        verdict, _ = house.guard_of(principal).evaluate_json(body)  # it is recorded that this came
+        raise Problem(
+            413 if error.code == "action.too_large" else 400,
+            error.what,
+            fix=error.fix,
+            code=error.code,
+            verdict=verdict_wire(verdict, _voice(principal)),
+        ) from None
+    return answer(_told(_judged(house, principal, asked), principal))
+
+
+def _judged(house: House, principal: Principal, asked: _Asked) -> Verdict:
+    guard = house.guard_of(principal)
+    begun = time.perf_counter()
+    if asked.made is not None and isinstance(asked.action, (ToolCallPost, SkillRunPost)):
+        call = Verdict(
+            decision=Decision.ALLOW,
+            risk_level=asked.made.risk_level,
+            reasons=(),
+            policy_revision="",
+            event_id=asked.made.event_id,
+        )
+        verdict = guard.evaluate_result(asked.action, call, raised=asked.made.raised)
+    else:
+        verdict = guard.evaluate(asked.action, approval_id=asked.approval_id, announced=asked.announced)
+    house.metrics.decided(verdict, time.perf_counter() - begun)
+    return verdict
+
+
+def _consumed(house: House, principal: Principal, request_id: str, body: bytes) -> Response:
+    asked = _kept(house, principal, request_id) if not body.strip() else _sent(house, principal, body)
+    verdict = _judged(house, principal, msgspec.structs.replace(asked, approval_id=request_id))
+    return answer(_told(_used(verdict, principal), principal))
+
+
+def _resumed(house: House, principal: Principal, request_id: str) -> Response:
+    asked = _kept(house, principal, request_id)
+    verdict = _used(_judged(house, principal, asked), principal)
+    told = _told(verdict, principal)
+    if verdict.decision > Decision.ALLOW_WITH_REDACTION:
+        return answer(told)
+    action = asked.action
+    if verdict.params is not None and isinstance(action, ToolCallPre):
+        action = msgspec.structs.replace(action, params=verdict.params)
+    return answer({"status": "resumed", "action": wire(action), "verdict": told})
+
+
+def _asked_to_resume(house: House, principal: Principal, request_id: str) -> Response:
+    request = house.approver.ask_to_resume(request_id, actor=actor_of(principal))
+    return answer({"status": "asked", "approval": request_wire(request)})
+
+
+def _reported(house: House, principal: Principal, body: bytes) -> Response:
+    limits = house.policy.current().config.limits
+    told = _converted(decode(body, limits), Report)
+    action = _of(principal, parse_action(told.action, limits))
+    verdict = Verdict(
+        decision=Decision.ALLOW,
+        risk_level=told.risk_level,
+        reasons=(),
+        policy_revision="",
+        event_id=told.event_id,
+        trace_id=told.trace_id,
+        action_hash=told.action_hash,
+        approval_request_id=told.approval_request_id,
+    )
+    unrecorded = house.guard_of(principal).report(action, verdict, told.outcome, told.detail)
+    if unrecorded is not None:
+        raise Problem(503, "It could not be recorded.", verdict=verdict_wire(unrecorded, _voice(principal)))
+    return answer({"status": "recorded"})
+
+
+def _kept(house: House, principal: Principal, request_id: str) -> _Asked:
+    """The call that waits for an approval, as it was sealed. A Problem unless it is theirs and still waits."""
+    request = house.approver.get(request_id)
+    if request is None or request.principal != principal.name:
+        raise _unknown()
+    data = house.approver.resume_data(request_id)
+    if data is None:
+        late = request.status.value == "expired"
+        raise Problem(
+            410 if late else 409,
+            f"The request is {request.status.value}: there is no call left to make.",
+            fix="Ask again.",
+            approval=request_wire(request, _voice(principal)),
+        )
+    return _Asked(parse_action(data), approval_id=request_id)
+
+
+def _sent(house: House, principal: Principal, body: bytes) -> _Asked:
+    try:
+        return _read(body, house.policy.current().config.limits, principal)
+    except InvalidAction as error:
+        raise Problem(400, error.what, fix=error.fix, code=error.code) from None
+
+
+def _used(verdict: Verdict, principal: Principal) -> Verdict:
+    """The verdict, unless it is about the approval that there is none to be had: that is a Problem."""
+    code = verdict.reasons[0].code if verdict.reasons else ""
+    if verdict.decision is not Decision.DENY or not code.startswith("approval."):
+        return verdict
+    if code == "approval.unknown":
+        raise _unknown()
+    raise Problem(
+        410 if code in _TOO_LATE else 409,
+        verdict.reasons[0].why,
+        fix=verdict.reasons[0].instead,
+        code=code,
+        verdict=verdict_wire(verdict, _voice(principal)),
+    )
+
+
+def _unknown() -> Problem:
+    return Problem(404, "There is no such approval request.", fix="Look for its id among your own.")
+
+
+def _told(verdict: Verdict, principal: Principal) -> dict[str, Any]:
+    voice = _voice(principal)
+    if verdict.decision is Decision.REQUIRE_APPROVAL and verdict.approval_request_id:
+        return pending_wire(verdict, voice)
+    return verdict_wire(verdict, voice)
+
+
+def _voice(principal: Principal) -> Voice:
+    return "agent" if principal.role == "agent" else "person"
+
+
+def _read(body: bytes, limits: Limits, principal: Principal) -> _Asked:
+    """What was sent: an action, or an envelope with one. InvalidAction if it is neither."""
+    value = decode(body, limits)
+    if not isinstance(value, dict) or "action" not in value or "type" in value:
+        return _Asked(_of(principal, parse_action(value if isinstance(value, dict) else body, limits)))
+    envelope = _converted(value, Envelope)
+    action = parse_action(envelope.action, limits)
+    session_id = envelope.session_id
+    if session_id is not None and action.session_id not in {None, session_id}:
+        raise InvalidAction("The action names another session than what it came in.", fix="Name one session.")
+    if session_id is not None:
+        action = parse_action({**envelope.action, "session_id": session_id}, limits)
+    return _Asked(_of(principal, action), envelope.approval_id, envelope.announced, envelope.made)
+
+
+def _converted(value: Any, kind: Any) -> Any:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        what = str(error)
+        if what.startswith("Invalid enum value"):  # it quotes the value, and that may be anything
+            what = "A value that is not one of those allowed"
+        raise InvalidAction(f"{what}.", fix="See /v1/openapi.json.") from None
+
+
+def _of(principal: Principal, action: Action) -> Action:
+    """The action as that of whoever sent it."""
+    return msgspec.structs.replace(action, principal=principal.name)

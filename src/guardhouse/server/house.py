@@ -1,0 +1,178 @@
+"""The parts of a daemon at work together: the policy, a gate for each principal, requests, record, tokens, channels.
+
+What is done here is done in threads and may wait for a disk or a name look-up; how it is asked for over HTTP is in the
+modules beside it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from guardhouse.config import ReloadingPolicy
+from guardhouse.desk import Desk
+from guardhouse.egress import SystemResolver
+from guardhouse.files import LocalFiles
+from guardhouse.guard import Guard
+from guardhouse.model import AuditEvent, visible
+from guardhouse.opening import with_first_look
+from guardhouse.pins import PinStore
+from guardhouse.recording import utc
+from guardhouse.server.door import Door
+from guardhouse.server.following import Following
+from guardhouse.server.metrics import Metrics
+from guardhouse.tokens import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from guardhouse.approvals import Approver, Changes
+    from guardhouse.config import Sources
+    from guardhouse.guard import Resolver
+    from guardhouse.model import Remembered, SessionState, Traces
+    from guardhouse.sessions import SessionIndex
+    from guardhouse.tokens import Principal
+
+_Done = TypeVar("_Done")
+
+_THREADS: Final = 32
+_MOST_GUARDS: Final = 1000
+
+
+class House:
+    """What the daemon works with. `start` and `stop` it in the event loop that serves."""
+
+    def __init__(
+        self,
+        sources: Sources,
+        *,
+        resolver: Resolver | None = None,
+        report: Callable[[str], None] | None = None,
+    ) -> None:
+        self.sources: Final = sources
+        self.policy: Final = ReloadingPolicy(with_first_look(sources))
+        self.desk: Final = Desk(sources.locations, self.policy.current)
+        self.tokens: Final = Tokens(self.desk.database)
+        self.metrics: Final = Metrics()
+        self.door: Final = Door(self.tokens, lambda: self.policy.current().config.server.requests_per_minute)
+        self.following: Final = Following(self.approver, on_change=self._changed, report=self.report)
+        self.threads: Final = ThreadPoolExecutor(_THREADS, thread_name_prefix="guardhouse")
+        self.begun: Final = time.monotonic()
+        self._resolver: Final = resolver or SystemResolver()
+        self._files: Final = LocalFiles()
+        self._pins: Final = PinStore(sources.locations.pins)
+        self._report: Final = report or _say
+        self._guards: dict[str, Guard] = {}
+        self._guards_lock: Final = Lock()
+
+    @property
+    def approver(self) -> Approver:
+        """The requests, and answering them."""
+        return self.desk.approver
+
+    @property
+    def sessions(self) -> SessionIndex:
+        """What was said and returned; by `session_key`."""
+        return self.desk.sessions
+
+    def guard_of(self, principal: Principal) -> Guard:
+        """The gate of a principal. All decide alike; each sees its own sessions only."""
+        guard = self._guards.get(principal.name)
+        if guard is not None:
+            return guard
+        with self._guards_lock:
+            if len(self._guards) >= _MOST_GUARDS:
+                self._guards.clear()
+            guard = self._guards[principal.name] = Guard(
+                self.policy,
+                resolver=self._resolver,
+                files=self._files,
+                approvals=self.desk,
+                audit=self.desk.audit,
+                sessions=_OwnSessions(self.desk, principal),
+                pins=self._pins,
+                marker_key=self.desk.marker_key,
+            )
+            return guard
+
+    async def in_thread(self, call: Callable[[], _Done]) -> _Done:
+        """What `call` gives, without holding the event loop up meanwhile."""
+        return await asyncio.get_running_loop().run_in_executor(self.threads, call)
+
+    def count_pending(self) -> int:
+        """How many requests wait for an answer."""
+        return self.approver.count_pending()
+
+    def note(self, principal: Principal, detail: str) -> None:
+        """Record what somebody changed in the house; on disk when this returns."""
+        policy = self.policy.current()
+        self.desk.audit.record(
+            AuditEvent(
+                event_id=f"ev_{os.urandom(12).hex()}",
+                kind="notice",
+                timestamp=utc(time.time()),
+                source="http",
+                policy_revision=policy.revision,
+                actor=actor_of(principal),
+                detail=policy.redactor.text(detail),
+            ),
+            durable=True,
+        )
+
+    def report(self, problem: str) -> None:
+        """Tell whoever runs the daemon of a problem; without secrets, and in one line."""
+        try:
+            masked = self.policy.current().redactor.text(problem)
+        except Exception as error:  # noqa: BLE001 - without a policy nothing says what to mask
+            masked = f"a problem that can't be told, because of {type(error).__name__}"
+        self._report(visible(masked))
+
+    async def start(self) -> None:
+        """Begin to follow the requests."""
+        self.following.start()
+
+    async def stop(self) -> None:
+        """Let go of everything; what is under way is finished first."""
+        await self.following.stop()
+        self.threads.shutdown(wait=True)
+        self.desk.close()
+
+    def _changed(self, changes: Changes) -> None:
+        self.door.forget()
+        self.metrics.changed(changes.requests)
+
+
+class _OwnSessions:
+    """The sessions of one principal: nobody else can speak in them, or learn what was said."""
+
+    def __init__(self, desk: Desk, principal: Principal) -> None:
+        self._desk = desk
+        self._name = principal.name
+
+    def remember(self, session_id: str, remembered: Remembered) -> None:
+        self._desk.remember(session_key(self._name, session_id), remembered)
+
+    def state(self, session_id: str) -> SessionState:
+        return self._desk.state(session_key(self._name, session_id))
+
+    def traces(self, session_id: str, values: Sequence[str]) -> Traces:
+        return self._desk.traces(session_key(self._name, session_id), values)
+
+
+def session_key(principal: str, session_id: str) -> str:
+    """What a principal's session is kept by. No name of a principal has a slash in it."""
+    return f"{principal}/{session_id}"
+
+
+def actor_of(principal: Principal) -> str:
+    """Who answered, for the record: who authenticated, never a field of the request."""
+    return f"{principal.role}:{principal.name}"
+
+
+def _say(problem: str) -> None:
+    print(f"guardhouse: {problem}", file=sys.stderr, flush=True)
