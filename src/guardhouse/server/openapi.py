@@ -143,7 +143,7 @@ def _schemas() -> dict[str, Any]:
     return {
         **_with_times(components),
         "Action": {"oneOf": actions},
-        "AuditEvent": {"type": "object", "properties": dict.fromkeys(AuditEvent.__struct_fields__, {})},
+        "AuditEvent": {"type": "object", "properties": {key: {} for key in AuditEvent.__struct_fields__}},
         "Asked": {"oneOf": [*actions, {"$ref": "#/components/schemas/Envelope"}]},
         "Pending": _fields(
             status={"const": "pending"}, approval_request_id=_TEXT, message=_TEXT, verdict=_ref("Verdict")
