@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from guardhouse.cli.app import app
 from guardhouse.config import find_locations
 from guardhouse.installing.checks import Check
 from guardhouse.installing.doctor import examine
@@ -63,6 +64,10 @@ class Place:
         done = self.run("install", *arguments, "--yes")
         assert done.returncode == 0, done.stderr
         return done
+
+    def put_under(self, agent: str) -> None:
+        """The same for one agent, without a process of its own: for tests of what comes after."""
+        app.main(["install", agent, "--yes"], standalone_mode=False)
 
     def uninstall(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         done = self.run("uninstall", *arguments, "--yes")

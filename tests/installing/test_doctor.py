@@ -46,14 +46,14 @@ def trust_all(place, file=None):
 @pytest.fixture
 def claude(place):
     place.program("claude", NEW["claude-code"])
-    place.install("claude-code")
+    place.put_under("claude-code")
     return place
 
 
 @pytest.fixture
 def codex(place):
     place.program("codex", NEW["codex"])
-    place.install("codex")
+    place.put_under("codex")
     trust_all(place)
     return place
 

@@ -13,14 +13,14 @@ from guardhouse.installing.programs import find_program
 @pytest.fixture
 def claude(place):
     place.program("claude", NEW["claude-code"])
-    place.install("claude-code")
+    place.put_under("claude-code")
     return place
 
 
 @pytest.fixture
 def codex(place):
     place.program("codex", NEW["codex"])
-    place.install("codex")
+    place.put_under("codex")
     trust_all(place)
     return place
 

@@ -79,7 +79,7 @@ def merge(value, more):
 @pytest.fixture(params=AGENTS)
 def guarded(place, request):
     place.program(AGENTS[request.param].program, NEW[request.param])
-    place.install(request.param)
+    place.put_under(request.param)
     if request.param == "codex":
         trust_all(place)
     return place, request.param
