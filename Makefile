@@ -30,7 +30,8 @@ types:
 contracts:
 	$(BIN)/lint-imports
 
-unit:
+unit: # compiled first: the tests start some thousand processes, and not every environment lets those keep what they compile
+	$(BIN)/python -m compileall -q src
 	$(BIN)/pytest -n auto
 
 docs: setup ## write the pages that are made from the code
