@@ -30,7 +30,8 @@ types:
 contracts:
 	$(BIN)/lint-imports
 
-unit: # compiled first: the tests start some thousand processes, and not every environment lets those keep what they compile
+# Compiled first: the tests start many processes, which may not be allowed to keep what they compile themselves.
+unit:
 	$(BIN)/python -m compileall -q src
 	$(BIN)/pytest -n auto
 
