@@ -30,7 +30,9 @@ types:
 contracts:
 	$(BIN)/lint-imports
 
+# Compiled first: the tests start many processes, which may not be allowed to keep what they compile themselves.
 unit:
+	$(BIN)/python -m compileall -q src
 	$(BIN)/pytest -n auto
 
 docs: setup ## write the pages that are made from the code

@@ -1,6 +1,8 @@
-"""What tests of every room share: a real PostgreSQL server, and databases of their own in it."""
+"""What tests of every room share: a real PostgreSQL server with databases of their own, how long a property may take,
+and the database of the secret scanner."""
 
 import contextlib
+import fcntl
 import os
 import shutil
 import tempfile
@@ -8,6 +10,11 @@ import uuid
 import warnings
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes, or is looked for, says more of what else the machine does than of the code.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session")
@@ -48,3 +55,18 @@ def postgres_url(postgres_server):
         connection.execute(f"CREATE DATABASE {name}")
         yield make_conninfo(postgres_server, dbname=name)
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def compiled_secrets(tmp_path_factory):
+    """What `vectorscan.compiled` makes. It takes seconds, so it is made once for all processes of a test run."""
+    from guardhouse.detect.secrets import vectorscan
+
+    directory = tmp_path_factory.getbasetemp()
+    directory = directory.parent if "PYTEST_XDIST_WORKER" in os.environ else directory
+    file = directory / "secrets.db"
+    with (directory / "secrets.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not file.exists():
+            file.write_bytes(vectorscan.compiled())
+    return file.read_bytes()

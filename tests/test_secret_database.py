@@ -18,9 +18,9 @@ pytestmark = pytest.mark.skipif(not vectorscan.is_available(), reason="there is 
 TOKEN = "gh" + "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
-@pytest.fixture(scope="module")
-def body():
-    return vectorscan.compiled()
+@pytest.fixture
+def body(compiled_secrets):
+    return compiled_secrets
 
 
 @pytest.fixture

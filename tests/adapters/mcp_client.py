@@ -17,18 +17,27 @@ PATIENCE = 30
 AS_ANOTHER_CLIENT = [sys.executable, "-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"]
 """A process of its own to be the client; else the test is it, and counts as a guarded agent that may allow nothing."""
 MCP = [sys.executable, "-m", "guardhouse", "mcp"]
+_HURRIED = """
+from importlib import import_module
+from guardhouse.cli import main
+relay = import_module("guardhouse.adapters.mcp.relay")
+relay._GRACE, relay._DRAIN = 0.4, 1.0
+main()
+"""
+HURRIED_MCP = [sys.executable, "-c", _HURRIED, "mcp"]
+"""The same with less time for a server to end."""
 
 
 class Gateway:
     """One run of the command; `below` another one, which then is the client."""
 
-    def __init__(self, place, *options, server=None, name="box", env=None, listed=True, command=(), below=()):
+    def __init__(self, place, *options, server=None, name="box", env=None, listed=True, command=(), below=(), mcp=MCP):
         self.place = place
         self.log = place.home / f"{name}.log"
         self.log.touch()
         started = list(command) or [sys.executable, str(server or SERVER), str(self.log)]
         self.process = subprocess.Popen(
-            [*below, *MCP, "--state-dir", str(place.state), "--name", name, *options, "--", *started],
+            [*below, *mcp, "--state-dir", str(place.state), "--name", name, *options, "--", *started],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from mcp_client import PATIENCE, READS, text_of
+from mcp_client import HURRIED_MCP, PATIENCE, READS, text_of
 
 
 def test_it_ends_when_its_server_ends_and_with_its_exit_status(start):
@@ -146,21 +146,22 @@ def deaf(how):
 
 @pytest.mark.parametrize(("how", "status"), [("SIG_DFL", 128 + signal.SIGTERM), ("SIG_IGN", 128 + signal.SIGKILL)])
 def test_a_server_that_does_not_read_is_ended_when_its_client_is_gone(start, how, status):
-    gateway = start(listed=False, command=deaf(how))
+    gateway = start(listed=False, command=deaf(how), mcp=HURRIED_MCP)
     gateway.write(NOTE + NOTE + NOTE[:30_000])  # more than the pipe to the server takes
     assert gateway.end()[0] == status
 
 
 def test_a_server_that_does_not_read_what_is_refused_is_ended_when_its_client_is_gone(start):
     floods = 'import time\nfor n in range(3000): print(\'{"jsonrpc":"2.0","id":%d,"method":"x","odd":1}\' % n)\n'
-    gateway = start(listed=False, command=[sys.executable, "-c", f"{floods}print(flush=True); time.sleep(600)"])
+    command = [sys.executable, "-c", f"{floods}print(flush=True); time.sleep(600)"]
+    gateway = start(listed=False, command=command, mcp=HURRIED_MCP)
     assert gateway.end()[0] == 128 + signal.SIGTERM
 
 
 def test_a_server_that_does_not_heed_a_signal_does_not_keep_its_gateway(start):
     says = json.dumps({"jsonrpc": "2.0", "method": "up"})
     code = f"import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print({says!r}, flush=True)"
-    gateway = start(listed=False, command=[sys.executable, "-c", f"{code}; time.sleep(600)"])
+    gateway = start(listed=False, command=[sys.executable, "-c", f"{code}; time.sleep(600)"], mcp=HURRIED_MCP)
     assert gateway.message()["method"] == "up"
     gateway.process.send_signal(signal.SIGTERM)
     assert gateway.process.wait(PATIENCE) == 128 + signal.SIGKILL

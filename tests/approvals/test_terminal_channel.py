@@ -18,8 +18,8 @@ import time
 from pathlib import Path
 
 import pytest
+from terminal_approver import approver_on
 
-from guardhouse.approvals import ApprovalSettings, Approver, SqliteStore
 from guardhouse.approvals.terminal import local_actor
 from guardhouse.model import (
     ApprovalStatus,
@@ -34,18 +34,19 @@ from guardhouse.model import (
     wire,
 )
 
-KEY = bytes(range(32))
 PATIENCE = 20.0
 
 ASKER = """
 import json, os, sys, time
 from pathlib import Path
 sys.path.insert(0, {here!r})
-from test_terminal_channel import approver_on, KEY
+from terminal_approver import approver_on, KEY
+from guardhouse.approvals import terminal
 from guardhouse.approvals.ancestry import NoTerminal
 from guardhouse.approvals.terminal import TerminalChannel
 from guardhouse.model import GuardhouseError
 state, request_id, result = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
+{pace}
 {before}
 approver = approver_on(state)
 channel = TerminalChannel(approver, state / "agents", {options})
@@ -58,13 +59,13 @@ result.write_text(json.dumps(said))
 """
 
 
-def approver_on(state, **settings):
-    return Approver(
-        SqliteStore(state / "approvals.db"),
-        KEY,
-        ApprovalSettings(**settings),
-        mask=lambda text: text.replace("hunter2", "[redacted]"),
-    )
+BRISK = "terminal._DWELL = terminal._QUIET = 0.05"
+"""Lets a person answer at once. How long nobody may, has tests of its own."""
+
+
+def asker(*, method="ask", pace=BRISK, before="", options=""):
+    here = str(Path(__file__).parent)
+    return ASKER.format(here=here, method=method, pace=pace, before=before, options=options)
 
 
 def asked(params=None, **changes):
@@ -100,9 +101,9 @@ def asked(params=None, **changes):
 class Person:
     """Somebody in front of a terminal in which `python -c ASKER` runs as the leader of its session."""
 
-    def __init__(self, state: Path, request_id: str, *, method="ask", before="", options="", wrap=None, rows=100):
+    def __init__(self, state: Path, request_id: str, *, wrap=None, rows=100, **how):
         self.result = state / f"{request_id}.result"
-        code = ASKER.format(here=str(Path(__file__).parent), method=method, before=before, options=options)
+        code = asker(**how)
         self.shown = b""
         arguments = [sys.executable, "-c", code, str(state), request_id, str(self.result)]
         if wrap is not None:
@@ -252,7 +253,9 @@ def test_what_is_neither_yes_nor_no_is_asked_again(house, keys):
 
 def test_keys_typed_before_the_card_was_shown_answer_nothing(house):
     request = house.request()
-    person = house.person(request, before="sys.stdout.write('READY'); sys.stdout.flush(); sys.stdin.readline()")
+    person = house.person(
+        request, pace="", before="sys.stdout.write('READY'); sys.stdout.flush(); sys.stdin.readline()"
+    )
     person.read_until("READY")
     person.type("go\ry\ryes\ry\r")
     person.read_until(PROMPT)
@@ -264,7 +267,7 @@ def test_keys_typed_before_the_card_was_shown_answer_nothing(house):
 def test_half_a_word_that_was_typed_to_somebody_else_does_not_approve(house):
     """The person types `carefully` and Enter, a key now and then, while the card comes up: `y` and Enter come last."""
     request = house.request()
-    person = house.person(request)
+    person = house.person(request, pace="")
     person.read_until("Ctrl-C     │ deny\r\n")
     for key in "go on, very carefully\ry\ry\r":
         person.type(key)
@@ -279,7 +282,7 @@ def test_half_a_word_that_was_typed_to_somebody_else_does_not_approve(house):
 
 
 def test_nobody_is_asked_before_they_can_have_seen_the_card(house):
-    person = house.person(house.request())
+    person = house.person(house.request(), pace="")
     person.read_until("Ctrl-C     │ deny\r\n")
     begin = time.monotonic()
     person.read_until(PROMPT)
@@ -289,8 +292,8 @@ def test_nobody_is_asked_before_they_can_have_seen_the_card(house):
 
 
 def test_somebody_who_never_stops_typing_is_not_waited_for_beyond_the_end(house):
-    request = house.request(seconds=4.0)
-    person = house.person(request)
+    request = house.request(seconds=3.0)
+    person = house.person(request, pace="")
     person.read_until("Ctrl-C     │ deny\r\n")
     end = time.monotonic() + PATIENCE
     while "Timed out" not in person.text:
@@ -305,7 +308,7 @@ def test_somebody_who_never_stops_typing_is_not_waited_for_beyond_the_end(house)
 
 def test_an_answer_from_elsewhere_ends_the_question_also_while_the_person_types(house):
     request = house.request()
-    person = house.person(request)
+    person = house.person(request, pace="")
     person.read_until("Ctrl-C     │ deny\r\n")
     house.approver.answer(request.id, approve=False, actor="telegram:7")
     end = time.monotonic() + PATIENCE
@@ -417,7 +420,7 @@ def test_a_process_that_dies_of_the_hang_up_leaves_the_request_unanswered(house)
 
 
 def test_when_its_time_is_over_it_has_timed_out_which_is_no_persons_denial(house):
-    request = house.request(seconds=5.0)
+    request = house.request(seconds=3.0)
     person = house.person(request)
     person.read_until(PROMPT)
     assert person.outcome() == {"status": "expired", "actor": None, "comment": None}
@@ -528,7 +531,7 @@ def refused(outcome):
 def test_without_a_controlling_terminal_it_refuses_whatever_standard_input_is(house):
     request = house.request()
     result = house.state / "result"
-    code = ASKER.format(here=str(Path(__file__).parent), method="ask", before="", options="")
+    code = asker()
     subprocess.run(
         [sys.executable, "-c", code, str(house.state), request.id, str(result)],
         input=b"y\ny\n",
@@ -544,7 +547,7 @@ def test_a_terminal_that_is_only_standard_input_is_not_enough(house):
     request = house.request()
     result = house.state / "result"
     screen, inside = pty.openpty()
-    code = ASKER.format(here=str(Path(__file__).parent), method="ask", before="", options="")
+    code = asker()
     try:
         os.write(screen, b"y\r")
         subprocess.run(

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from guardhouse.cli.app import app
 from guardhouse.config import find_locations
-from guardhouse.installing.checks import Check
+from guardhouse.installing import hook_checks
+from guardhouse.installing.checks import Check, ok
 from guardhouse.installing.doctor import examine
 from guardhouse.installing.machine import this_machine
 from guardhouse.installing.records import Records
@@ -64,6 +66,10 @@ class Place:
         assert done.returncode == 0, done.stderr
         return done
 
+    def put_under(self, *arguments: str) -> None:
+        """The same without a process of its own, for tests of what comes after."""
+        app.main(["install", *arguments, "--yes"], standalone_mode=False)
+
     def uninstall(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         done = self.run("uninstall", *arguments, "--yes")
         assert done.returncode == 0, done.stderr
@@ -85,6 +91,13 @@ class Place:
 
     def doctor(self, *names: str) -> list[Check]:
         return list(examine(this_machine(None, None), names))
+
+    def look_over(self, *names: str) -> list[Check]:
+        """`doctor` as far as it only reads: our own program is not started, as the command or with a canary."""
+        with pytest.MonkeyPatch.context() as without:
+            without.setattr(hook_checks, "_interpreter", lambda hooks, *_: ok(hooks.agent.name, "command", "not tried"))
+            without.setattr(hook_checks, "_canaries", lambda hooks, *_: [ok(hooks.agent.name, "canary", "not tried")])
+            return self.doctor(*names)
 
 
 @pytest.fixture

@@ -46,14 +46,14 @@ def trust_all(place, file=None):
 @pytest.fixture
 def claude(place):
     place.program("claude", NEW["claude-code"])
-    place.install("claude-code")
+    place.put_under("claude-code")
     return place
 
 
 @pytest.fixture
 def codex(place):
     place.program("codex", NEW["codex"])
-    place.install("codex")
+    place.put_under("codex")
     trust_all(place)
     return place
 
@@ -111,7 +111,7 @@ def test_hooks_in_a_project_are_found_there(place):
 
 def test_a_version_that_does_not_close_is_to_be_fixed(claude):
     claude.program("claude", "echo 2.1.294")
-    checks = claude.doctor("claude-code")
+    checks = claude.look_over("claude-code")
     assert told(checks, "version") == {"fail"}
     assert "2.1.295" in words(checks, "fail")
 
@@ -119,7 +119,7 @@ def test_a_version_that_does_not_close_is_to_be_fixed(claude):
 @pytest.mark.parametrize("script", ["exit 3", "echo no number", "echo 1.2", "kill -9 $$"])
 def test_a_version_that_can_not_be_told_is_said(claude, script):
     claude.program("claude", script)
-    checks = claude.doctor("claude-code")
+    checks = claude.look_over("claude-code")
     assert told(checks, "version") == {"unknown"}
     assert overall(checks) == 2
 
@@ -178,7 +178,7 @@ def test_versions_are_read_from_what_agents_print():
 @pytest.mark.parametrize("event", AGENTS["claude-code"].events)
 def test_a_missing_event_is_to_be_fixed(claude, event):
     claude.change(claude.claude, lambda value: value["hooks"].pop(event))
-    checks = claude.doctor("claude-code")
+    checks = claude.look_over("claude-code")
     assert told(checks, "hooks") == {"fail"}
     assert event in words(checks, "fail")
 
@@ -196,7 +196,7 @@ def test_a_missing_event_is_to_be_fixed(claude, event):
 )
 def test_an_entry_that_no_longer_closes_is_to_be_fixed(claude, change):
     claude.change(claude.claude, lambda value: change(value["hooks"]["PreToolUse"][0]))
-    assert told(claude.doctor("claude-code"), "fail-closed") == {"fail"}
+    assert told(claude.look_over("claude-code"), "fail-closed") == {"fail"}
 
 
 def test_an_interpreter_that_is_gone_is_to_be_fixed(place):
@@ -251,7 +251,7 @@ def test_a_hook_with_another_state_directory_can_only_be_told_about_with_that(pl
 
 def test_settings_that_can_not_be_read_can_not_be_told_about(claude):
     claude.claude.write_text("{ // mine\n}")
-    checks = claude.doctor("claude-code")
+    checks = claude.look_over("claude-code")
     assert told(checks, "settings") == {"unknown"}
     assert told(checks, "hooks") == {"fail"}
 
@@ -264,7 +264,7 @@ def test_hooks_that_are_switched_off_anywhere_are_to_be_fixed(claude, where, set
     root, _, rest = where.partition("/")
     file = (claude.home if root == "home" else claude.project) / rest
     claude.change(file, lambda value: value.update(disableAllHooks=setting))
-    checks = claude.doctor("claude-code")
+    checks = claude.look_over("claude-code")
     assert told(checks, "hooks run") == {"fail"}
     assert str(file) in words(checks, "fail")
 
@@ -275,27 +275,27 @@ def test_hooks_that_the_administrator_keeps_from_running_are_to_be_fixed(claude,
     managed = claude.home / "etc"
     monkeypatch.setattr(claude_checks, "_MANAGED", (managed / "managed-settings.json",))
     claude.change(managed / name, lambda value: value.update({setting: True}))
-    assert told(claude.doctor("claude-code"), "hooks run") == {"fail"}
+    assert told(claude.look_over("claude-code"), "hooks run") == {"fail"}
 
 
 def test_only_the_administrator_can_keep_hooks_to_himself(claude):
     claude.change(claude.claude, lambda value: value.update(allowManagedHooksOnly=True))
-    assert told(claude.doctor("claude-code"), "hooks run") == {"ok"}
+    assert told(claude.look_over("claude-code"), "hooks run") == {"ok"}
 
 
 def test_other_hooks_that_may_rewrite_are_named(claude):
     other = {"hooks": [{"type": "command", "command": "other-tool"}]}
     claude.change(claude.claude, lambda value: value["hooks"]["PostToolUse"].append(other))
-    checks = claude.doctor("claude-code")
+    checks = claude.look_over("claude-code")
     assert told(checks, "other hooks") == {"warn"}
     assert "other-tool" in words(checks, "warn")
     assert overall(checks) == 0
 
 
 def test_which_case_of_the_same_user_applies_is_said(claude):
-    assert "without a sandbox" in words(claude.doctor("claude-code"), "warn")
+    assert "without a sandbox" in words(claude.look_over("claude-code"), "warn")
     claude.change(claude.claude, lambda value: value.update(sandbox={"enabled": True}))
-    checks = claude.doctor("claude-code")
+    checks = claude.look_over("claude-code")
     assert "without a sandbox" not in words(checks, "warn")
     assert "docs/threat-model.md" in words(checks, "warn")
 
@@ -304,9 +304,9 @@ def test_fields_that_the_hook_did_not_know_are_counted(claude):
     file = claude.state / "hooks" / "claude-code.unknown.json"
     file.parent.mkdir(exist_ok=True)
     file.write_text('{"fields": {"PreToolUse.new_field": 3}}')
-    assert "PreToolUse.new_field (3)" in words(claude.doctor("claude-code"), "warn")
+    assert "PreToolUse.new_field (3)" in words(claude.look_over("claude-code"), "warn")
     file.write_text("{")
-    assert told(claude.doctor("claude-code"), "unknown fields") == {"unknown"}
+    assert told(claude.look_over("claude-code"), "unknown fields") == {"unknown"}
 
 
 # Codex ---------------------------------------------------------------------------------------------------------------
@@ -314,14 +314,14 @@ def test_fields_that_the_hook_did_not_know_are_counted(claude):
 
 def test_hooks_that_nobody_has_trusted_are_to_be_fixed(codex):
     codex.codex_config.unlink()
-    checks = codex.doctor("codex")
+    checks = codex.look_over("codex")
     assert told(checks, "trust") == {"fail"}
     assert "/hooks" in words(checks, "fail")
 
 
 def test_hooks_that_were_trusted_with_another_content_are_to_be_fixed(codex):
     codex.change(codex.codex, lambda value: value["hooks"]["Stop"][0]["hooks"][0].update(timeout=29))
-    checks = codex.doctor("codex")
+    checks = codex.look_over("codex")
     assert told(checks, "trust") == {"fail"}
     assert "another content, so Codex does not run them: Stop" in words(checks, "fail")
 
@@ -329,21 +329,21 @@ def test_hooks_that_were_trusted_with_another_content_are_to_be_fixed(codex):
 def test_hooks_that_are_switched_off_in_codex_are_to_be_fixed(codex):
     text = codex.codex_config.read_text()
     codex.codex_config.write_text(text + "enabled = false\n")
-    assert told(codex.doctor("codex"), "trust") == {"fail"}
+    assert told(codex.look_over("codex"), "trust") == {"fail"}
     codex.codex_config.write_text(f"[features]\nhooks = false\n{text}")
-    assert told(codex.doctor("codex"), "hooks run") == {"fail"}
+    assert told(codex.look_over("codex"), "hooks run") == {"fail"}
 
 
 def test_an_administrator_who_lets_only_his_hooks_run_is_told_of(codex, monkeypatch):
     file = codex.home / "requirements.toml"
     file.write_text("allow_managed_hooks_only = true\n")
     monkeypatch.setattr(codex_checks, "_REQUIREMENTS", file)
-    assert told(codex.doctor("codex"), "hooks run") == {"fail"}
+    assert told(codex.look_over("codex"), "hooks run") == {"fail"}
 
 
 def test_trust_that_can_not_be_read_can_not_be_told(codex):
     codex.codex_config.write_text("[hooks.state\n")
-    assert told(codex.doctor("codex"), "trust") == {"unknown"}
+    assert told(codex.look_over("codex"), "trust") == {"unknown"}
 
 
 def test_a_project_that_codex_does_not_trust_is_to_be_fixed(place):
@@ -359,7 +359,7 @@ def test_a_project_that_codex_does_not_trust_is_to_be_fixed(place):
 def test_codex_without_its_sandbox_is_told_of(codex):
     text = codex.codex_config.read_text()
     codex.codex_config.write_text(f'sandbox_mode = "danger-full-access"\n{text}')
-    assert "without a sandbox" in words(codex.doctor("codex"), "warn")
+    assert "without a sandbox" in words(codex.look_over("codex"), "warn")
 
 
 # The guard itself ----------------------------------------------------------------------------------------------------

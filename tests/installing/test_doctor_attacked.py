@@ -13,14 +13,14 @@ from guardhouse.installing.programs import find_program
 @pytest.fixture
 def claude(place):
     place.program("claude", NEW["claude-code"])
-    place.install("claude-code")
+    place.put_under("claude-code")
     return place
 
 
 @pytest.fixture
 def codex(place):
     place.program("codex", NEW["codex"])
-    place.install("codex")
+    place.put_under("codex")
     trust_all(place)
     return place
 
@@ -48,7 +48,7 @@ def codex(place):
 def test_a_variable_in_a_projects_settings_that_decides_over_hooks_is_to_be_fixed(claude, name):
     file = claude.project / ".claude" / "settings.json"
     claude.change(file, lambda value: value.update(env={name: "x", "NODE_ENV": "test"}))
-    checks = claude.doctor("claude-code")
+    checks = claude.look_over("claude-code")
     assert told(checks, "environment") == {"fail"}
     assert name in words(checks, "fail")
     assert "NODE_ENV" not in words(checks, "fail")
@@ -61,20 +61,20 @@ def test_such_a_variable_is_found_in_every_layer(claude, monkeypatch, layer):
     local = claude.project / ".claude" / "settings.local.json"
     file = {"user": claude.claude, "local": local, "managed": managed}[layer]
     claude.change(file, lambda value: value.update(env={"HOME": "/x"}))
-    assert told(claude.doctor("claude-code"), "environment") == {"fail"}
+    assert told(claude.look_over("claude-code"), "environment") == {"fail"}
 
 
 def test_ordinary_variables_are_nobodys_concern(claude):
     claude.change(
         claude.claude, lambda value: value.update(env={"NODE_ENV": "x", "ANTHROPIC_MODEL": "y", "HOMEPAGE": ""})
     )
-    assert told(claude.doctor("claude-code"), "environment") == {"ok"}
+    assert told(claude.look_over("claude-code"), "environment") == {"ok"}
 
 
 @pytest.mark.parametrize("name", ["CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE"])
 def test_a_switch_in_our_own_environment_is_to_be_fixed(claude, monkeypatch, name):
     monkeypatch.setenv(name, "1")
-    checks = claude.doctor("claude-code")
+    checks = claude.look_over("claude-code")
     assert told(checks, "environment") == {"fail"}
     assert name in words(checks, "fail")
 
@@ -94,7 +94,7 @@ def test_an_administrator_who_lets_only_plugins_hooks_run_is_told_of(claude, mon
     managed = claude.home / "etc" / "managed-settings.json"
     monkeypatch.setattr(claude_checks, "_MANAGED", (managed,))
     claude.change(managed, lambda settings: settings.update(strictPluginOnlyCustomization=value))
-    assert told(claude.doctor("claude-code"), "hooks run") == {status}
+    assert told(claude.look_over("claude-code"), "hooks run") == {status}
 
 
 # Hooks beside ours ----------------------------------------------------------------------------------------------------
@@ -116,9 +116,9 @@ def test_a_hook_that_may_answer_our_question_is_told_of_in_every_layer(claude, m
         "project": claude.project / ".claude" / "settings.json",
         "local": claude.project / ".claude" / "settings.local.json",
     }[layer]
-    assert told(claude.doctor("claude-code"), "answering hooks") == set()
+    assert told(claude.look_over("claude-code"), "answering hooks") == set()
     claude.change(file, lambda value: value.setdefault("hooks", {}).update(PermissionRequest=[OTHER]))
-    checks = claude.doctor("claude-code")
+    checks = claude.look_over("claude-code")
     assert told(checks, "answering hooks") == {status}
     assert "say-yes" in words(checks, status)
 
@@ -126,7 +126,7 @@ def test_a_hook_that_may_answer_our_question_is_told_of_in_every_layer(claude, m
 def test_settings_that_an_administrator_has_sent_count_as_his(claude):
     file = claude.claude.with_name("remote-settings.json")
     claude.change(file, lambda value: value.update(allowManagedHooksOnly=True, env={"HOME": "/x"}))
-    checks = claude.doctor("claude-code")
+    checks = claude.look_over("claude-code")
     assert told(checks, "hooks run") == {"fail"}
     assert told(checks, "environment") == {"fail"}
 
@@ -141,9 +141,9 @@ def test_hooks_of_a_plugin_that_is_switched_on_are_looked_at(claude, older):
     )
     hooks = {"PreToolUse": [OTHER], "PermissionRequest": [OTHER]}
     claude.change(where / "hooks" / "hooks.json", lambda value: value.update(hooks=hooks))
-    assert told(claude.doctor("claude-code"), "other hooks") == set()
+    assert told(claude.look_over("claude-code"), "other hooks") == set()
     claude.change(claude.claude, lambda value: value.update(enabledPlugins={"x@market": True, "off@market": False}))
-    checks = claude.doctor("claude-code")
+    checks = claude.look_over("claude-code")
     assert told(checks, "other hooks") == {"warn"}
     assert told(checks, "answering hooks") == {"warn"}
     assert "can't be read" not in words(checks, "warn")
@@ -160,7 +160,7 @@ def test_a_plugin_whose_hooks_can_not_be_told_is_named(claude, manifest):
         )
         claude.change(where / ".claude-plugin" / "plugin.json", lambda value: value.update(manifest))
     claude.change(claude.claude, lambda value: value.update(enabledPlugins={"x@market": True}))
-    checks = claude.doctor("claude-code")
+    checks = claude.look_over("claude-code")
     assert told(checks, "other hooks") == {"warn"}
     assert "x@market" in words(checks, "warn")
 
@@ -170,9 +170,9 @@ def test_hooks_in_the_configuration_of_codex_are_looked_at(codex, layer):
     file = codex.codex_config if layer == "user" else codex.project / ".codex" / "config.toml"
     file.parent.mkdir(exist_ok=True)
     more = '[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "x"\n'
-    assert told(codex.doctor("codex"), "other hooks") == set()
+    assert told(codex.look_over("codex"), "other hooks") == set()
     file.write_text((file.read_text() if file.exists() else "") + more)
-    checks = codex.doctor("codex")
+    checks = codex.look_over("codex")
     assert told(checks, "other hooks") == {"warn"}
     assert str(file) in words(checks, "warn")
 
@@ -238,7 +238,7 @@ def test_a_second_handler_of_ours_that_is_changed_is_seen_beside_the_good_one(cl
 def test_a_matcher_on_a_group_of_ours_is_to_be_fixed(codex, event):
     codex.change(codex.codex, lambda value: value["hooks"][event][0].update(matcher="^nothing$"))
     trust_all(codex)
-    checks = codex.doctor("codex")
+    checks = codex.look_over("codex")
     assert told(checks, "fail-closed") == {"fail"}
     assert event in words(checks, "fail")
 
@@ -261,11 +261,11 @@ def test_hooks_that_any_layer_of_codex_switches_off_are_to_be_fixed(codex, monke
         "system": system,
         "profile": codex.home / ".codex" / "fast.config.toml",
     }
-    assert told(codex.doctor("codex"), "hooks run") == {"ok"}
+    assert told(codex.look_over("codex"), "hooks run") == {"ok"}
     file = files[layer]
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text + (file.read_text() if file.exists() else ""))
-    checks = codex.doctor("codex")
+    checks = codex.look_over("codex")
     assert told(checks, "hooks run") == {"fail"}
     assert str(file) in words(checks, "fail")
 
@@ -317,7 +317,7 @@ def test_a_home_that_git_keeps_is_nobodys_project_but_a_repository_in_it_is(plac
 def listed(place):
     file = place.project / ".mcp.json"
     file.write_text('{"mcpServers": {"a": {"command": "x"}}}')
-    place.install("mcp", str(file))
+    place.put_under("mcp", str(file))
     return place, file
 
 

@@ -79,7 +79,7 @@ def merge(value, more):
 @pytest.fixture(params=AGENTS)
 def guarded(place, request):
     place.program(AGENTS[request.param].program, NEW[request.param])
-    place.install(request.param)
+    place.put_under(request.param)
     if request.param == "codex":
         trust_all(place)
     return place, request.param
@@ -105,10 +105,10 @@ def test_settings_that_the_agent_drops_are_to_be_fixed(guarded):
     place, agent = guarded
     file = file_of(place, agent)
     good = file.read_text()
-    assert "fail" not in told(place.doctor(agent), "settings")
+    assert "fail" not in told(place.look_over(agent), "settings")
     for value, _where in (DROPPED[agent][0], DROPPED[agent][-1]):
         place.change(file, lambda settings, value=value: merge(settings, value))
-        checks = place.doctor(agent)
+        checks = place.look_over(agent)
         assert told(checks, "settings") == {"fail"}
         assert "read nothing of this file" in words(checks, "fail")
         assert overall(checks) == 1
@@ -119,7 +119,7 @@ def test_an_event_that_nobody_knows_and_a_variable_that_is_no_text_are_told_of(p
     place.program("claude", NEW["claude-code"])
     place.install("claude-code")
     place.change(place.claude, lambda value: merge(value, {"env": {"A": 5}, "hooks": {"Nonsense": [GROUP]}}))
-    checks = place.doctor("claude-code")
+    checks = place.look_over("claude-code")
     assert told(checks, "settings") == {"warn"}
     assert "hooks.Nonsense" in words(checks, "warn")
     assert "env.A" in words(checks, "warn")
@@ -138,4 +138,4 @@ def test_a_group_of_ours_with_a_condition_beside_it_is_to_be_fixed(guarded, more
     place, agent = guarded
     file = file_of(place, agent)
     place.change(file, lambda value: value["hooks"]["PreToolUse"][0].update(more))
-    assert told(place.doctor(agent), "fail-closed") == {"fail"}
+    assert told(place.look_over(agent), "fail-closed") == {"fail"}

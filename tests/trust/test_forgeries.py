@@ -267,12 +267,10 @@ def test_time_grows_with_the_text_and_no_faster(piece):
 
     def cost(size):
         text = piece * (size // len(piece))
-        best = 1e9
-        for _ in range(3):
-            before = time.process_time()
-            unquoted(quoted(text))
-            best = min(best, time.process_time() - before)
-        return best
+        before = time.process_time()
+        unquoted(quoted(text))
+        return time.process_time() - before
 
     quoted(piece)
-    assert cost(64_000) < 4 * 4 * cost(16_000) + 0.02, json.dumps(piece)
+    enough = 4 * 4 * min(cost(16_000) for _ in range(3)) + 0.02
+    assert any(cost(64_000) < enough for _ in range(3)), json.dumps(piece)

@@ -14,6 +14,8 @@ import pytest
 
 ASKS = "terraform destroy -auto-approve"
 TEN_MEGABYTES = 10 * 1024 * 1024
+SOON = ("--deadline", "1")
+"""Where nothing but the deadline ends it."""
 
 
 def unreadable(hooked) -> dict[str, bytes]:
@@ -119,7 +121,7 @@ def test_approvals_that_are_locked_are_a_no(hooked):
     hooked.mode = "bypassPermissions"
     hooked.run(hooked.call("Bash", command=ASKS))
     with locked(hooked.state / "approvals.db"):
-        reaction = hooked.run(hooked.call("Bash", command=ASKS), "--deadline", "2")
+        reaction = hooked.run(hooked.call("Bash", command=ASKS), *SOON)
     assert reaction.does == "stops"
 
 
@@ -128,7 +130,7 @@ def test_a_session_index_that_is_locked_holds_back_what_it_would_not_know_of(hoo
     hooked.run(events[0])
     with locked(hooked.state / "sessions.db"):
         for event in events:
-            assert hooked.run(event, "--deadline", "2").does == "stops"
+            assert hooked.run(event, *SOON).does == "stops"
 
 
 def test_input_that_never_ends_is_a_no_before_the_agent_gives_up(hooked):
@@ -158,6 +160,7 @@ BREAKAGES = {
     "a detector never ends": "while True: pass",
     "a detector lets no other thread run": "import collections, itertools; collections.deque(itertools.count(), 0)",
 }
+ENDLESS = (BREAKAGES["a detector never ends"], BREAKAGES["a detector lets no other thread run"])
 
 
 @pytest.mark.parametrize("breakage", BREAKAGES)
@@ -187,7 +190,8 @@ from guardhouse.cli.hooking import main
 main(sys.argv[1:])
 """
     name = event["hook_event_name"]
-    command = [sys.executable, "-I", "-c", driver, *hooked.command(name, "--deadline", "2")[5:]]
+    deadline = SOON if breakage in ENDLESS else ("--deadline", "20")
+    command = [sys.executable, "-I", "-c", driver, *hooked.command(name, *deadline)[5:]]
     reaction = hooked.feed(json.dumps(event).encode(), name, command=command)
     assert (reaction.status, reaction.does) == (0, "stops")
     assert b"TOP SECRET" not in reaction.out + reaction.err

@@ -21,11 +21,11 @@ pytestmark = pytest.mark.skipif(not vectorscan.is_available(), reason="there is 
 
 
 @pytest.fixture(scope="module")
-def scanners():
+def scanners(compiled_secrets):
     """By words, by sets of RE2, by Vectorscan."""
     busy = Re2Matcher()
     busy.places(b"x" * 100_000)
-    fast = vectorscan.VectorscanMatcher(vectorscan.compiled())
+    fast = vectorscan.VectorscanMatcher(compiled_secrets)
     return [SecretScanner(matcher=Re2Matcher()), SecretScanner(matcher=busy), SecretScanner(matcher=fast)]
 
 

@@ -234,16 +234,14 @@ def test_what_is_nested_deeper_than_we_look_takes_no_longer():
 )  # fmt: skip
 def test_time_stays_linear_in_what_is_veiled(unit):
     def took(size: int) -> float:
-        """The best of three: other work on the machine only ever adds to it."""
         text = (unit * (size // len(unit) + 1))[:size]
-        times = []
-        for _ in range(3):
-            began = time.process_time()
-            SCANNER.scan(text)
-            times.append(time.process_time() - began)
-        return min(times)
+        began = time.process_time()
+        SCANNER.scan(text)
+        return time.process_time() - began
 
-    assert took(200_000) < max(0.15, 25 * took(25_000))
+    # The best of three: other work on the machine only ever adds to it.
+    enough = max(0.15, 25 * min(took(25_000) for _ in range(3)))
+    assert any(took(200_000) < enough for _ in range(3))
 
 
 @settings(max_examples=200, deadline=None)

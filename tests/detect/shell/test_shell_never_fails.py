@@ -243,7 +243,7 @@ HOSTILE = {
 def test_a_hostile_command_of_16_kib_is_followed_soon(name):
     command = HOSTILE[name].filled(LONGEST)
     assert LONGEST - 100 < len(command.encode("utf-8", "surrogatepass")) <= LONGEST
-    assert min(_seconds(command) for _ in range(2)) < 0.1
+    assert any(_seconds(command) < 0.1 for _ in range(2))
 
 
 def _seconds(command):

@@ -181,7 +181,7 @@ def test_time_does_not_grow_faster_than_the_text(piece, space):
     unit = piece + space
     text = (unit * 8000)[:16_000]
     nested = unit * 57 + "a $x 'b' " * 1600
-    assert min(parsing_time(text, nested) for _ in range(3)) < 0.3
+    assert any(parsing_time(text, nested) < 0.3 for _ in range(3))
 
 
 def parsing_time(*texts):

@@ -167,4 +167,5 @@ def test_orders_are_heard_in_the_time_that_reading_takes():
         bids("buy it " + "and " * times)
         return time.process_time() - begun
 
-    assert spent(8000) < 20 * max(spent(1000), 0.01)
+    enough = 20 * max(min(spent(1000) for _ in range(3)), 0.01)
+    assert any(spent(8000) < enough for _ in range(3))

@@ -132,15 +132,13 @@ def test_any_mixture_of_marks_can_be_looked_through(text):
 def test_looking_through_takes_time_in_proportion_to_the_text(piece):
     def seconds(size):
         text = piece * (size // len(piece))
-        best = float("inf")
-        for _ in range(3):
-            start = time.process_time()
-            for _value in values(text):
-                pass
-            best = min(best, time.process_time() - start)
-        return best
+        start = time.process_time()
+        for _value in values(text):
+            pass
+        return time.process_time() - start
 
-    assert seconds(240_000) < 12 * seconds(40_000) + 0.05
+    enough = 12 * min(seconds(40_000) for _ in range(3)) + 0.05
+    assert any(seconds(240_000) < enough for _ in range(3))
 
 
 @given(st.dates(date(1900, 1, 1), date(2199, 12, 31)))
