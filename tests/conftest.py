@@ -44,9 +44,9 @@ def postgres_server():
         shutil.rmtree(directory, ignore_errors=True)
 
 
-@pytest.fixture
-def postgres_url(postgres_server):
-    """The address of an empty database of its own."""
+@pytest.fixture(scope="session")
+def postgres_database(postgres_server):
+    """The address of a database of this test process's own."""
     import psycopg
     from psycopg.conninfo import make_conninfo
 
@@ -55,6 +55,18 @@ def postgres_url(postgres_server):
         connection.execute(f"CREATE DATABASE {name}")
         yield make_conninfo(postgres_server, dbname=name)
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def postgres_url(postgres_database):
+    """The address of a database with nothing in it, which nobody else uses."""
+    import psycopg
+
+    others = "datname = current_database() AND pid <> pg_backend_pid()"
+    with psycopg.connect(postgres_database, autocommit=True) as connection:
+        connection.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")
+        connection.execute("DROP SCHEMA IF EXISTS guardhouse CASCADE")
+    return postgres_database
 
 
 @pytest.fixture(scope="session")
