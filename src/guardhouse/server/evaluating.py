@@ -26,6 +26,7 @@ from guardhouse.model import (
     parse_action,
     wire,
 )
+from guardhouse.policy import REFUSED
 from guardhouse.server.door import has_right
 from guardhouse.server.house import actor_of
 from guardhouse.server.problems import Problem, answer
@@ -41,7 +42,17 @@ if TYPE_CHECKING:
     from guardhouse.tokens import Principal
     from guardhouse.wire import Voice
 
-_TOO_LATE: Final = frozenset({"approval.timeout", "approval.too_late"})
+_STATUSES: Final = {
+    REFUSED["timeout"].id: 410,
+    REFUSED["too_late"].id: 410,
+    REFUSED["unknown"].id: 404,
+    REFUSED["denied"].id: 409,
+    REFUSED["used"].id: 409,
+    REFUSED["drift"].id: 409,
+    REFUSED["cancelled"].id: 409,
+    REFUSED["superseded"].id: 409,
+}
+"""What it means over HTTP that an approval can't be used."""
 
 
 class Made(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -218,12 +229,13 @@ def _sent(house: House, principal: Principal, body: bytes) -> _Asked:
 def _used(verdict: Verdict, principal: Principal) -> Verdict:
     """The verdict, unless it is about the approval that there is none to be had: that is a Problem."""
     code = verdict.reasons[0].code if verdict.reasons else ""
-    if verdict.decision is not Decision.DENY or not code.startswith("approval."):
+    status = _STATUSES.get(code)
+    if verdict.decision is not Decision.DENY or status is None:
         return verdict
-    if code == "approval.unknown":
+    if status == 404:
         raise _unknown()
     raise Problem(
-        410 if code in _TOO_LATE else 409,
+        status,
         verdict.reasons[0].why,
         fix=verdict.reasons[0].instead,
         code=code,
