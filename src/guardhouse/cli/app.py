@@ -20,6 +20,7 @@ from guardhouse.cli import (
     observing,
     policies,
     secrets,
+    tokens,
     tools,
 )
 
@@ -39,6 +40,7 @@ app.add_command(policies.policy)
 app.add_command(allowing.allow)
 app.add_command(allowing.trust)
 app.add_command(approving.approvals)
+app.add_command(tokens.token)
 app.add_command(auditing.audit)
 app.add_command(auditing.why)
 app.add_command(observing.status)
