@@ -367,14 +367,16 @@ class Effects:
                     yield self._finding(OWN_SOCKET, act, seen.leaf)
             elif act.effect is Effect.UNANALYSABLE and speaks_of_daemon(self._scene, seen.text):
                 yield self._finding(OWN_SOCKET, act, seen.leaf)
-        if any(_names_port(line) and has_own_port(self._scene, line) for line in seen.lines):
+        if any(self._is_given_port(line) for line in seen.lines):
             yield self._finding(OWN_SOCKET, Act(effect=Effect.CONNECTS), seen.leaf)
 
     def _reaches_daemon(self, act: Act, seen: Seen) -> bool:
         destination, _ = self._destination(act)
         is_away = act.scope in (Scope.REMOTE, Scope.CLOUD)
         if destination is None:
-            return not is_away and may_be_own(self._scene, _authority(act.target))
+            authority = _authority(act.target)
+            hidden = UNKNOWN in authority and speaks_of_daemon(self._scene, seen.text)
+            return not is_away and (hidden or may_be_own(self._scene, authority))
         if is_away:
             return is_own_by_name(self._scene, destination)
         if is_own(self._scene, destination, looks_up=act.program not in _LOGINS):
@@ -382,6 +384,13 @@ class Effects:
         # Where its reader saw a host and no port, the number stands somewhere in the command.
         portless = act.kind == "host" and ":" not in act.target and is_this_machine(destination.host)
         return portless and has_own_port(self._scene, seen.text)
+
+    def _is_given_port(self, line: str) -> bool:
+        """Whether a command is given the daemon's port in a way that its reader does not tell of."""
+        program = line.partition(" ")[0].rpartition("/")[2]
+        if program in _BY_NUMBER:
+            return has_own_port(self._scene, line)
+        return program in _BY_ADDRESS and speaks_of_daemon(self._scene, line)
 
     @property
     def _rules(self) -> NetworkRules:
@@ -596,16 +605,10 @@ def _authority(target: str) -> str:
     return (rest if separator else target).partition("/")[0]
 
 
-_BY_PORT: Final = frozenset(
-    "http https httpie xh xhs ssh autossh psql mysql mariadb mongosh redis-cli valkey-cli ngrok lt localtunnel bore"
-    " zrok tailscale".split()
-)
-"""Programs that reach a port of this machine by its number alone, or by options that their readers leave out."""
-
-
-def _names_port(line: str) -> bool:
-    """Whether a command is of a program that may be given a port by its number."""
-    return line.partition(" ")[0].rpartition("/")[2] in _BY_PORT
+_BY_NUMBER: Final = frozenset("bore localtunnel lt ngrok redis-cli tailscale valkey-cli zrok".split())
+"""Programs that reach a port of this machine if they are given its number and nothing else."""
+_BY_ADDRESS: Final = frozenset("autossh http httpie https mariadb mongosh mysql psql ssh xh xhs".split())
+"""Programs that are given a host and a port by options, or `:8000` for one of this machine."""
 
 
 def _is_loopback(host: str) -> bool:
