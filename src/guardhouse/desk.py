@@ -21,8 +21,10 @@ from guardhouse.recording import approval_event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Literal
 
     from guardhouse.approvals import ApprovalSettings, Approver
+    from guardhouse.audit import Sink
     from guardhouse.config import Locations
     from guardhouse.database import Database
     from guardhouse.model import ApprovalRequest, Asked, Remembered, SessionState, Settlement, Traces
@@ -36,10 +38,16 @@ _LARGE_STORE: Final = 8 * 1024 * 1024
 
 class Desk:
     """Keeps the record and the requests of one user on one machine: the gate's `Approvals` and where its `AuditSink`
-    is. `policy` gives the policy in force."""
+    is. `policy` gives the policy in force. `has_stdout` says that standard output is free for events, as it is in the
+    daemon and nowhere else."""
 
     def __init__(
-        self, locations: Locations, policy: Callable[[], Policy], clock: Callable[[], float] = time.time
+        self,
+        locations: Locations,
+        policy: Callable[[], Policy],
+        clock: Callable[[], float] = time.time,
+        *,
+        has_stdout: bool = False,
     ) -> None:
         self._locations = locations
         self._policy = policy
@@ -60,6 +68,7 @@ class Desk:
                 max_total_bytes=section.max_total_bytes,
             ),
             clock,
+            _sinks(section.sinks, has_stdout=has_stdout) if section.sinks else (),
         )
         _DESKS.add(self)
 
@@ -239,6 +248,12 @@ class Desk:
         """Keep the evidence of a change before it takes effect. What lets something happen is on disk first."""
         event = approval_event(f"ev_{os.urandom(12).hex()}", request, self._clock(), self._mask)
         self.audit.record(event, durable=request.status is ApprovalStatus.APPROVED)
+
+
+def _sinks(names: tuple[Literal["stdout", "syslog"], ...], *, has_stdout: bool) -> tuple[Sink, ...]:
+    from guardhouse.audit import open_sinks  # most houses have none
+
+    return open_sinks(names, stdout=has_stdout)
 
 
 def _may_be_written(directory: Path) -> bool:

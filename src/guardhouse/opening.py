@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from guardhouse.egress import FetchTools
     from guardhouse.guard import Resolver
     from guardhouse.model import Action, ApprovalRequest, Verdict
+    from guardhouse.tokens import Tokens
     from guardhouse.trust import Announcement
 
 P = ParamSpec("P")
@@ -158,6 +159,21 @@ def open_approvals(*, state_dir: Path | None = None) -> Iterator[Approver]:
     desk = Desk(sources.locations, lambda: policy)
     try:
         yield desk.approver
+    finally:
+        desk.close()
+
+
+@contextmanager
+def open_tokens(*, state_dir: Path | None = None) -> Iterator[Tokens]:
+    """The tokens of this machine's daemon, or of all nodes that share its database. As with approvals, a project's
+    configuration has no say."""
+    from guardhouse.tokens import Tokens
+
+    sources = find_sources(state_dir=state_dir)
+    policy = sources.load(project=False)
+    desk = Desk(sources.locations, lambda: policy)
+    try:
+        yield Tokens(desk.database)
     finally:
         desk.close()
 

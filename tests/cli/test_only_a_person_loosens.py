@@ -20,6 +20,8 @@ COMMANDS = [
     ["install", "claude-code", "--yes"],
     ["uninstall", "claude-code", "--yes"],
     ["trust", "guardhouse.yaml"],
+    ["token", "create", "--role", "approver"],
+    ["token", "revoke", "admin"],
 ]
 
 

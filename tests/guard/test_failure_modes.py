@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,7 @@ import pytest
 from guarded_house import RecordingResolver, codes
 from remembered_talk import TOOLS, Remembering, Talk
 
-from guardhouse.audit import AuditLog
+from guardhouse.audit import AuditLog, StreamSink
 from guardhouse.config import find_sources
 from guardhouse.detect import Detector
 from guardhouse.detect.secrets import SecretScanner
@@ -464,6 +465,44 @@ def test_audit_sink_raises(house):
     guard = house.guard(audit=Sink())
     check(guard, CALL, DENY, "guard.audit_unwritable")
     check(guard, CONTENT, DENY, "guard.audit_unwritable")
+
+
+def test_notes_of_daemons_can_not_be_read(house, monkeypatch):
+    with machine_guard(house, monkeypatch) as guard:
+        assert guard.evaluate(CALL).decision is ALLOW
+        (house.root / "state" / "daemons").write_text("in the way")
+        time.sleep(0.3)  # a change of the policy is noticed within a quarter of a second
+        check(guard, CALL, DENY, "guard.policy_unreadable")
+        check(guard, CONTENT, DENY, "guard.policy_unreadable")
+
+
+def test_system_log_takes_no_copies(house, monkeypatch):
+    place = house.root / "log"
+    monkeypatch.setattr("guardhouse.audit.sinks.SYSTEM_LOG", str(place))
+    (house.config / "config.yaml").write_text("guard: {audit: {sinks: [syslog]}}\n")
+    with machine_guard(house, monkeypatch) as guard:
+        check(guard, CALL, DENY, "guard.audit_unwritable")
+        check(guard, CONTENT, DENY, "guard.audit_unwritable")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as system_log:
+            system_log.bind(str(place))
+            assert guard.evaluate(CALL).decision is ALLOW
+            decisions = (guard.evaluate(CALL).decision for _ in range(10_000))
+            assert next(one for one in decisions if one is not ALLOW) is DENY, "nobody reads, so its queue is full"
+
+
+def test_standard_output_takes_no_copies(house):
+    reading, writing = os.pipe()
+    log = AuditLog(house.root / "log", sinks=(StreamSink(writing, patience=0.1),))
+    guard = house.guard(audit=log)
+    assert guard.evaluate(CALL).decision is ALLOW
+    for _ in range(1000):
+        if guard.evaluate(CALL).decision is not ALLOW:
+            break
+    check(guard, CALL, DENY, "guard.audit_unwritable")
+    os.close(reading)
+    check(guard, CALL, DENY, "guard.audit_unwritable")
+    check(guard, CONTENT, DENY, "guard.audit_unwritable")
+    os.close(writing)
 
 
 def test_session_can_not_remember(house):

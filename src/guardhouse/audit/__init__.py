@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from guardhouse.audit.notes import Begun, Cut, Headless, Lost, Note, Removed, describe
     from guardhouse.audit.query import Query, moment
     from guardhouse.audit.reading import Story, Unreadable, events, find, follow, raw_entries, removed_for_room, story
+    from guardhouse.audit.sinks import Sink, StreamSink, SystemLogSink, open_sinks
     from guardhouse.audit.statistics import Calls, Statistics, count, count_calls
     from guardhouse.audit.verifying import Noticed, Problem, Verification, head_anchor, verify
 
@@ -32,8 +33,11 @@ __all__ = [
     "Problem",
     "Query",
     "Removed",
+    "Sink",
     "Statistics",
     "Story",
+    "StreamSink",
+    "SystemLogSink",
     "Unreadable",
     "Verification",
     "count",
@@ -44,6 +48,7 @@ __all__ = [
     "follow",
     "head_anchor",
     "moment",
+    "open_sinks",
     "raw_entries",
     "removed_for_room",
     "story",
@@ -55,6 +60,7 @@ _MODULES = {
     "notes": ("Begun", "Cut", "Headless", "Lost", "Note", "Removed", "describe"),
     "query": ("Query", "moment"),
     "reading": ("Story", "Unreadable", "events", "find", "follow", "raw_entries", "removed_for_room", "story"),
+    "sinks": ("Sink", "StreamSink", "SystemLogSink", "open_sinks"),
     "statistics": ("Calls", "Statistics", "count", "count_calls"),
     "verifying": ("Noticed", "Problem", "Verification", "head_anchor", "verify"),
 }

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from guardhouse.audit.retention import Retention
+    from guardhouse.audit.sinks import Sink
 
 _DAY: Final = 86_400
 _ROOM_FOR_THE_CHAIN: Final = 256
@@ -72,12 +73,14 @@ class AuditLog:
         directory: Path,
         settings: AuditSettings = AuditSettings(),  # noqa: B008 - frozen
         clock: Callable[[], float] = time.time,
+        sinks: tuple[Sink, ...] = (),
     ) -> None:
         self._directory = directory.absolute()
         self._lock_path = str(self._directory / LOCK_NAME)
         self._settings = settings
         self._file_bytes = settings.file_bytes
         self._clock = clock
+        self._sinks = sinks
         self._closed = False
         self._day = (-1, "")
         self._begin()
@@ -113,9 +116,9 @@ class AuditLog:
         self.close()
 
     def record(self, event: AuditEvent, *, durable: bool = False) -> None:
-        """Append `event`; with `durable` it is on disk when this returns.
+        """Append `event`; with `durable` it is on disk when this returns. Then every sink gets its copy.
 
-        GuardhouseError if it could not be written, or if an earlier one could not be brought to disk.
+        GuardhouseError if it could not be written or copied, or if an earlier one could not be brought to disk.
         """
         if type(event) is not AuditEvent:  # a subclass could carry more than an event may say
             raise TypeError(f"the audit log takes events, not {type(event).__name__}")
@@ -132,6 +135,8 @@ class AuditLog:
             self.flush()
             if self._failures != failures:  # another thread was told, but this event may be among what is lost
                 raise GuardhouseError("The audit log can't be brought to disk: the disk failed meanwhile.", fix=_FIX)
+        for sink in self._sinks:
+            sink.copy(event)
 
     def flush(self) -> None:
         """Everything recorded through this object is on disk when this returns; GuardhouseError if that failed."""
@@ -454,6 +459,8 @@ class AuditLog:
         """In the child: the lock, its holder and the thread belong to the parent. Closing lets go of nothing there."""
         self._close_handles()
         self._begin()
+        for sink in self._sinks:
+            sink.after_fork()
 
     def __del__(self) -> None:
         # The thread that brings events to disk holds on to this object, so nothing is left to be brought there.

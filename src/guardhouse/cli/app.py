@@ -21,6 +21,7 @@ from guardhouse.cli import (
     policies,
     secrets,
     serving,
+    tokens,
     tools,
 )
 
@@ -41,6 +42,7 @@ app.add_command(allowing.allow)
 app.add_command(allowing.trust)
 app.add_command(approving.approvals)
 app.add_command(serving.serve)
+app.add_command(tokens.token)
 app.add_command(auditing.audit)
 app.add_command(auditing.why)
 app.add_command(observing.status)

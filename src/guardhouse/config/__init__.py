@@ -7,6 +7,7 @@ from guardhouse.config.locations import PROJECT_NAME, Locations, find_locations,
 
 if TYPE_CHECKING:
     from guardhouse.config.allowances import Allowances, Kind
+    from guardhouse.config.daemons import noted_daemon, noted_sockets
     from guardhouse.config.mode import ChosenMode, Mode, chosen_mode, get_mode, set_mode
     from guardhouse.config.trust_store import TrustStore
 
@@ -24,6 +25,8 @@ __all__ = [
     "find_locations",
     "find_sources",
     "get_mode",
+    "noted_daemon",
+    "noted_sockets",
     "pinned_variables",
     "set_mode",
     "surroundings",
@@ -32,6 +35,7 @@ __all__ = [
 _LATER = {
     **dict.fromkeys(("Allowances", "Kind"), "allowances"),
     **dict.fromkeys(("ChosenMode", "Mode", "chosen_mode", "get_mode", "set_mode"), "mode"),
+    **dict.fromkeys(("noted_daemon", "noted_sockets"), "daemons"),
     "TrustStore": "trust_store",
 }
 """What only commands need is loaded when it is asked for, because a gate must start fast."""

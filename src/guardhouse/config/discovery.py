@@ -101,6 +101,7 @@ class Sources(msgspec.Struct, frozen=True):
         yield self.locations.trusted
         yield self.locations.allowed
         yield self.locations.mode
+        yield self.locations.daemons
         for directory in self._directories():
             yield from _candidates(directory, PROJECT_NAME)
 

@@ -16,6 +16,8 @@ from guardhouse.model import GuardhouseError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from guardhouse.detect import OwnSocket
+
 SYSTEM_DIRECTORY: Final = Path("/etc/guardhouse")
 PROJECT_NAME: Final = ".guardhouse"
 _AGENTS: Final = "agents"
@@ -50,6 +52,11 @@ class Locations(msgspec.Struct, frozen=True):
     def cache(self) -> Path:
         """What can be made again."""
         return self.state / "cache"
+
+    @property
+    def daemons(self) -> Path:
+        """Where daemons listen that run on this state."""
+        return self.state / "daemons"
 
     @property
     def pins(self) -> Path:
@@ -121,7 +128,27 @@ def surroundings(
         project=str(cwd) if is_project else "",
         temp=tuple(dict.fromkeys(path for name in ("/tmp", "/var/tmp") for path in _both(Path(name)))),  # noqa: S108
         own=(*(OwnPlace(path, readable) for place, readable in own for path in _both(place)), *_interpreter(cwd)),
+        sockets=_sockets(locations),
     )
+
+
+def _sockets(locations: Locations) -> tuple[OwnSocket, ...]:
+    if _is_absent(locations.daemons):
+        return ()
+    from guardhouse.config.daemons import noted_sockets  # most machines have no daemon
+
+    return noted_sockets(locations.daemons)
+
+
+def _is_absent(path: Path) -> bool:
+    """Whether there is nothing. What can't be told is for whoever reads it to say."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _start() -> Iterator[Path]:

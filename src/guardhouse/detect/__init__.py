@@ -1,7 +1,16 @@
 """What can be seen in an action: detectors, one a file, listed in one table, none of which decides anything."""
 
 from guardhouse.detect.inspection import DETECTORS, FAILED, at_stake, bindings, inspect, masks, needs
-from guardhouse.detect.interface import Detector, DetectorSettings, Leaf, OwnPlace, Scene, Surroundings, TooMuchToBind
+from guardhouse.detect.interface import (
+    Detector,
+    DetectorSettings,
+    Leaf,
+    OwnPlace,
+    OwnSocket,
+    Scene,
+    Surroundings,
+    TooMuchToBind,
+)
 from guardhouse.detect.labels import LABEL_DOUBTFUL
 from guardhouse.detect.masking import Masker, masker
 from guardhouse.detect.showing import hides
@@ -15,6 +24,7 @@ __all__ = [
     "Leaf",
     "Masker",
     "OwnPlace",
+    "OwnSocket",
     "Scene",
     "Surroundings",
     "TooMuchToBind",

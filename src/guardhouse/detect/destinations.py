@@ -60,6 +60,17 @@ ANYBODYS: Final = ReasonCode(
     on=("ToolCallPre", "SkillRunPre"),
 )
 
+OWN_SOCKET: Final = ReasonCode(
+    id="guard.own_socket",
+    title="The call reaches the guard's own daemon",
+    severity=Severity.CRITICAL,
+    why="Whoever can talk to the daemon could answer for the user, or change what is allowed.",
+    instead="Go on without it. If another program has that port, the user gives the daemon another: `server.port`.",
+    example='{"type":"ToolCallPre","tool":"url_fetch","params":{"url":"http://127.0.0.1:8765/v1/approvals"}}',
+    about="host",
+    on=("ToolCallPre", "SkillRunPre"),
+)
+
 _URL_KEYS: Final = frozenset("url uri href link links endpoint webhook proxy".split())
 _URL_ENDINGS: Final = ("url", "urls", "uri", "uris", "href")
 """Of keys in every other spelling: `pageUrl`, `target_uri`."""
@@ -187,6 +198,8 @@ class Target(msgspec.Struct, frozen=True):
     """None if it can't be read."""
     refused: Refusal | None
     """Why it may not be reached, before any name is looked up."""
+    text: str
+    """What was read as an address."""
 
 
 def targets(scene: Scene) -> list[Target]:
@@ -195,18 +208,23 @@ def targets(scene: Scene) -> list[Target]:
     if found is None:
         rules = rules_of(scene)
         found = scene.shared[_ID] = []
-        ports: list[str] | None = None
         for leaf in _leaves(scene):
             if leaf.is_key or not _names_host(leaf.key) or not leaf.text or _is_url(leaf.text):
                 # What has no scheme is read as a browser reads it.
                 bare = not leaf.is_key and _is_bare_host(leaf.text)
                 found.append(_target(leaf, f"https://{leaf.text}" if bare else leaf.text, rules))
             else:
-                if ports is None:
-                    ports = list(dict.fromkeys(_ports(scene.body[1], "")))[:_MOST_HOSTS] or [""]
-                found += [_target(leaf, f"https://{leaf.text}{port}", rules) for port in ports]
+                found += [_target(leaf, f"https://{leaf.text}{port}", rules) for port in named_ports(scene) or ("",)]
             if len(found) > _MOST_TARGETS:
                 break
+    return found
+
+
+def named_ports(scene: Scene) -> list[str]:
+    """The ports that a call names beside its hosts, each behind a colon."""
+    found: list[str] | None = scene.shared.get(f"{_ID}.ports")
+    if found is None:
+        found = scene.shared[f"{_ID}.ports"] = list(dict.fromkeys(_ports(scene.body[1], "")))[:_MOST_HOSTS]
     return found
 
 
@@ -226,8 +244,8 @@ def _target(leaf: Leaf, text: str, rules: NetworkRules) -> Target:
     try:
         destination = parse_destination(text)
     except BadDestination as error:
-        return Target(leaf, None, Refusal(error.code, error.what.rstrip(".")))
-    return Target(leaf, destination, rules.judge(destination, None))
+        return Target(leaf, None, Refusal(error.code, error.what.rstrip(".")), text)
+    return Target(leaf, destination, rules.judge(destination, None), text)
 
 
 def refusal(scene: Scene, target: Target) -> Refusal | None:
@@ -393,6 +411,17 @@ def _has_body(scene: Scene, keys: frozenset[str] = _BODY_KEYS) -> bool:
     )
 
 
+def _find_own(scene: Scene) -> Iterator[Finding]:
+    if scene.settings.sockets and targets(scene):
+        from guardhouse.detect.own_sockets import reaching  # most calls reach nothing
+
+        for target in reaching(scene):
+            found = _finding(scene, target, OWN_SOCKET.id, OWN_SOCKET.severity, Effect.CONNECTS, _method(scene))
+            yield msgspec.structs.replace(found, detector=OWN_DETECTOR.id)
+
+
+OWN_DETECTOR: Final = Detector(id="own_sockets", codes=(OWN_SOCKET,), find=_find_own, calls_only=True)
+"""A row of its own, because it keeps a floor and can't be switched off."""
 DETECTOR: Final = Detector(
     id=_ID, codes=(*NET_CODES, CONNECTS, ANYBODYS, NOWHERE), find=_find, needs=_needs, calls_only=True
 )

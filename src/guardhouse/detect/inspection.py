@@ -32,6 +32,7 @@ DETECTORS: Final[tuple[Detector, ...]] = (
     tools.DETECTOR,
     secret_use.DETECTOR,
     destinations.DETECTOR,
+    destinations.OWN_DETECTOR,
     paths.DETECTOR,
     commands.DETECTOR,
     exfil.DETECTOR,

@@ -64,6 +64,14 @@ class OwnPlace(msgspec.Struct, frozen=True):
     """Of a directory, only the files whose names end so."""
 
 
+class OwnSocket(msgspec.Struct, frozen=True):
+    """An address that the guard's daemon answers at."""
+
+    host: str
+    """An address, or a name in lower case."""
+    port: int
+
+
 class Surroundings(msgspec.Struct, frozen=True):
     """Where the guard runs. Lexical and real forms of each place are both listed, so links do not matter."""
 
@@ -75,6 +83,8 @@ class Surroundings(msgspec.Struct, frozen=True):
     """The project, wherever in it or outside of it an action runs; empty: the directory that the action runs in."""
     temp: tuple[str, ...] = ("/tmp", "/var/tmp")  # noqa: S108 - a class of places, nothing is written here
     own: tuple[OwnPlace, ...] = ()
+    sockets: tuple[OwnSocket, ...] = ()
+    """Where daemons of this state directory listen, whatever configuration says."""
 
 
 class DetectorSettings(msgspec.Struct, frozen=True):
@@ -97,6 +107,8 @@ class DetectorSettings(msgspec.Struct, frozen=True):
     named_kinds: frozenset[str] = frozenset()
     """Kinds of secrets that configuration says something of."""
     switched_off: frozenset[str] = frozenset()
+    sockets: tuple[OwnSocket, ...] = ()
+    """Where the daemon answers, by configuration and in fact."""
 
     def network_for(self, tool: str) -> NetworkRules:
         """The destination rules of a tool, given by its profile's name, or the default ones."""

@@ -2,7 +2,7 @@
 changing between observing and enforcing. Nothing here decides about an action."""
 
 from guardhouse.observing.allowances import Given, allowed_by, give
-from guardhouse.observing.loosening import loosen, require_person
+from guardhouse.observing.loosening import loosen, record_change, require_person
 from guardhouse.observing.standing import GuardedAgent, Standing, standing
 from guardhouse.observing.suggesting import Kept, Suggestion, Suggestions, suggest
 from guardhouse.observing.switching import switch_mode
@@ -18,6 +18,7 @@ __all__ = [
     "allowed_by",
     "give",
     "loosen",
+    "record_change",
     "require_person",
     "standing",
     "suggest",

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.detect import DETECTORS, Detector, DetectorSettings, Surroundings
+from guardhouse.detect import DETECTORS, Detector, DetectorSettings, OwnSocket, Surroundings
 from guardhouse.detect.paths import check_patterns
 from guardhouse.detect.secrets import CustomKind, Fingerprints, SecretScanner
 from guardhouse.model import Decision, GuardhouseError, PolicyError, ReasonCode, typed_digest
-from guardhouse.net import NetworkRules, NetworkSettings
+from guardhouse.net import BadDestination, NetworkRules, NetworkSettings, parse_destination
 from guardhouse.policy.codes import catalogue, found_codes
 from guardhouse.policy.engine import PolicyEngine
 from guardhouse.policy.layers import Layer, Merged, merge
@@ -78,6 +78,7 @@ def load(
         *_command_problems(config, where),
         *_path_problems(config, where),
         *_risk_problems(config, where),
+        *_server_problems(config, where),
     ]
     rules, rule_problems = _compile_rules(config, codes, merged)
     problems += rule_problems
@@ -132,6 +133,7 @@ def _build(
         labels=labels,
         named_kinds=frozenset(detail for _code, detail in by_detail),
         switched_off=frozenset(name for name, on in config.detectors.items() if not on),
+        sockets=_sockets(config, surroundings),
     )
     engine = PolicyEngine(
         RuleBook(rules),
@@ -152,6 +154,32 @@ def _build(
         guard=merged.guard,
         sources=merged.sources,
     )
+
+
+def _sockets(config: GuardSection, surroundings: Surroundings) -> tuple[OwnSocket, ...]:
+    """Where the daemon answers. At its port this machine's own addresses always count, whichever it listens at."""
+    server = config.server
+    found = list(surroundings.sockets)
+    if server.port:
+        found.append(OwnSocket(_bare_host(server.host), server.port))
+    found += [OwnSocket("localhost", socket.port) for socket in found]
+    if server.public_url:
+        public = parse_destination(server.public_url)
+        ports = (80, 443) if public.port == 443 else (public.port,)  # what is asked without TLS is sent on to it
+        found += [OwnSocket(public.host, port) for port in ports]
+    return tuple(dict.fromkeys(found))
+
+
+def _bare_host(host: str) -> str:
+    return host.strip("[]").lower()
+
+
+def _server_problems(config: GuardSection, where: _Where) -> Iterator[str]:
+    if config.server.public_url:
+        try:
+            parse_destination(config.server.public_url)
+        except BadDestination as error:
+            yield where.problem(("server", "public_url"), f"can't be used: {error.what}", error.fix)
 
 
 def _tools(config: GuardSection) -> ToolCatalogue:

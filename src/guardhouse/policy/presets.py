@@ -103,6 +103,7 @@ OUTCOMES: Final[tuple[tuple[str, str, str, str, str, str], ...]] = (
     ("guard.own_files", _DENY, _DENY, _DENY, _DENY, _DENY),
     ("guard.hook_settings", _DENY, _DENY, _DENY, _DENY, _DENY),
     ("guard.own_command", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("guard.own_socket", _DENY, _DENY, _DENY, _DENY, _DENY),
     ("guard.detector_failed", _ASK, _DENY, _DENY, _ASK, _ASK),
 )
 
@@ -133,6 +134,7 @@ FLOORS: Final = {
     "guard.own_files": Decision.DENY,
     "guard.hook_settings": Decision.DENY,
     "guard.own_command": Decision.DENY,
+    "guard.own_socket": Decision.DENY,
     "skill.unscanned": Decision.REQUIRE_APPROVAL,
     "guard.detector_failed": Decision.REQUIRE_APPROVAL,
 }

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect.acts import UNKNOWN, Act, Scope, Source
 from guardhouse.detect.commands import codes
-from guardhouse.detect.destinations import ANYBODYS, CONNECTS, anybodys
+from guardhouse.detect.destinations import ANYBODYS, CONNECTS, OWN_SOCKET, anybodys
 from guardhouse.detect.exfil import OUTBOUND
+from guardhouse.detect.own_sockets import (
+    has_own_port,
+    is_own,
+    is_own_by_name,
+    is_this_machine,
+    may_be_own,
+    speaks_of_daemon,
+)
 from guardhouse.detect.paths import (
     HOOK_FILES,
     OUTSIDE,
@@ -79,6 +87,8 @@ class Effects:
 
     def findings(self, seen: Seen) -> Iterator[Finding]:
         """What the acts of one command mean."""
+        if self._scene.settings.sockets:
+            yield from self._to_daemon(seen)
         for act in seen.acts:
             yield from self._of(act, seen.leaf)
         if self._followed >= _MOST_PATHS:
@@ -349,6 +359,39 @@ class Effects:
                 detail=refused.detail,
             )
 
+    def _to_daemon(self, seen: Seen) -> Iterator[Finding]:
+        """What talks to the guard's daemon."""
+        for act in seen.acts:
+            if act.effect is Effect.CONNECTS or (act.effect is Effect.SENDS and act.kind in ("url", "host")):
+                if self._reaches_daemon(act, seen):
+                    yield self._finding(OWN_SOCKET, act, seen.leaf)
+            elif act.effect is Effect.UNANALYSABLE and speaks_of_daemon(self._scene, seen.text):
+                yield self._finding(OWN_SOCKET, act, seen.leaf)
+        if any(self._is_given_port(line) for line in seen.lines):
+            yield self._finding(OWN_SOCKET, Act(effect=Effect.CONNECTS), seen.leaf)
+
+    def _reaches_daemon(self, act: Act, seen: Seen) -> bool:
+        destination, _ = self._destination(act)
+        is_away = act.scope in (Scope.REMOTE, Scope.CLOUD)
+        if destination is None:
+            authority = _authority(act.target)
+            hidden = UNKNOWN in authority and speaks_of_daemon(self._scene, seen.text)
+            return not is_away and (hidden or may_be_own(self._scene, authority))
+        if is_away:
+            return is_own_by_name(self._scene, destination)
+        if is_own(self._scene, destination, looks_up=act.program not in _LOGINS):
+            return True
+        # Where its reader saw a host and no port, the number stands somewhere in the command.
+        portless = act.kind == "host" and ":" not in act.target and is_this_machine(destination.host)
+        return portless and has_own_port(self._scene, seen.text)
+
+    def _is_given_port(self, line: str) -> bool:
+        """Whether a command is given the daemon's port in a way that its reader does not tell of."""
+        program = line.partition(" ")[0].rpartition("/")[2]
+        if program in _BY_NUMBER:
+            return has_own_port(self._scene, line)
+        return program in _BY_ADDRESS and speaks_of_daemon(self._scene, line)
+
     @property
     def _rules(self) -> NetworkRules:
         return self._scene.settings.network_for(self._scene.tool.name if self._scene.tool else "")
@@ -356,8 +399,8 @@ class Effects:
     def _destination(self, act: Act) -> tuple[Destination | None, Refusal | None]:
         """Where an act reaches to; or why that can't be said."""
         text = act.target
-        scheme, separator, rest = text.partition("://")
-        authority = (rest if separator else text).partition("/")[0]
+        scheme, separator, _rest = text.partition("://")
+        authority = _authority(text)
         if UNKNOWN in authority or not authority:
             anywhere = "*" in self._rules.settings.allowed_domains
             return None, None if anywhere else Refusal(codes.UNKNOWN_HOST.id, "")
@@ -554,6 +597,18 @@ def _is_device(path: str) -> bool:
         return False
     name = path[5:]
     return not (name in _HARMLESS_DEVICES or name.startswith("tty"))
+
+
+def _authority(target: str) -> str:
+    """The host and port in a URL, or in a host with or without a path."""
+    _scheme, separator, rest = target.partition("://")
+    return (rest if separator else target).partition("/")[0]
+
+
+_BY_NUMBER: Final = frozenset("bore localtunnel lt ngrok redis-cli tailscale valkey-cli zrok".split())
+"""Programs that reach a port of this machine if they are given its number and nothing else."""
+_BY_ADDRESS: Final = frozenset("autossh http httpie https mariadb mongosh mysql psql ssh xh xhs".split())
+"""Programs that are given a host and a port by options, or `:8000` for one of this machine."""
 
 
 def _is_loopback(host: str) -> bool:

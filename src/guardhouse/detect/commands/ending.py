@@ -1,4 +1,5 @@
-"""Whether a command ends processes of the guard's: by its name, or by a pattern that its command lines match.
+"""Whether a command ends processes of the guard's: by name, by a pattern that their command lines match, or by the port
+that the daemon has.
 
 A hook that is ended before it has answered is a call that nobody has looked at. Patterns are read by RE2, as `pkill -f`
 reads them in all that matters.
@@ -8,16 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from guardhouse.detect.own_sockets import has_own_port
 from guardhouse.detect.paths import inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from guardhouse.detect.interface import Scene
 
 _PROGRAM: Final = "guardhouse"
 _BY_PATTERN: Final = frozenset("pkill pgrep".split())
 _BY_NAME: Final = frozenset("killall pidof skill snice slay killall5".split())
+_BY_PORT: Final = frozenset("kill-port killport fkill".split())
+_FINDS_BY_PORT: Final = frozenset("lsof fuser ss netstat".split())
+_KILLS: Final = frozenset("kill -k --kill -K".split())
 _VALUED: Final = frozenset(
     "-F -G -P -g -r -s -t -u -U -d -O --pidfile --group --parent --pgroup --runstates --session --terminal --euid --uid"
     " --delimiter --older --ns --nslist --signal".split()
@@ -39,9 +44,21 @@ _EVERYBODYS: Final = (
 )
 
 
-def ends_guard(scene: Scene, lines: Iterable[str]) -> bool:
+def ends_guard(scene: Scene, lines: Sequence[str]) -> bool:
     """Whether one of these commands picks out processes of the guard's to end them, or to be ended."""
-    return any(_ends(scene, line) for line in lines)
+    return any(_ends(scene, line) for line in lines) or _ends_by_port(scene, lines)
+
+
+def _ends_by_port(scene: Scene, lines: Sequence[str]) -> bool:
+    """Whether whoever has the daemon's port is ended; looking who has it ends nobody."""
+    programs = {_program(line) for line in lines if has_own_port(scene, line)}
+    if not _BY_PORT.isdisjoint(programs):
+        return True
+    return not _FINDS_BY_PORT.isdisjoint(programs) and any(not _KILLS.isdisjoint(line.split()) for line in lines)
+
+
+def _program(line: str) -> str:
+    return line.partition(" ")[0].rpartition("/")[2]
 
 
 def _ours(scene: Scene) -> Iterator[str]:
@@ -63,8 +80,7 @@ _AGENTS: Final = ("claude-code", "codex")
 
 
 def _ends(scene: Scene, line: str) -> bool:
-    first, _, rest = line.partition(" ")
-    program = first.rpartition("/")[2]
+    program, rest = _program(line), line.partition(" ")[2]
     if program in _BY_NAME:
         return any(_is_part(word) for word in rest.split())
     if program not in _BY_PATTERN:

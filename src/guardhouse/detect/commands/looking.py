@@ -12,7 +12,9 @@ from guardhouse.detect.commands.codes import ASK_MODE, DENY_MODE, NOT_LISTED, OW
 from guardhouse.detect.commands.driving import touches_guard
 from guardhouse.detect.commands.own import PLAIN, drives_guard, resolved, speaks_of_guard, words_of
 from guardhouse.detect.commands.reading import CODE_KEYS, PLACE_KEYS, commands_of, read_commands
+from guardhouse.detect.destinations import OWN_SOCKET
 from guardhouse.detect.interface import Leaf, Scene
+from guardhouse.detect.own_sockets import speaks_of_daemon
 from guardhouse.detect.paths import (
     HOOK_FILES,
     OWN_FILES,
@@ -67,15 +69,18 @@ def find(scene: Scene, profile: ToolProfile) -> Iterator[Finding]:
     yield _finding(scene, code, leaves[0] if len(leaves) == 1 else None)
 
 
-_FLOORS: Final = frozenset({OWN_FILES.id, HOOK_FILES.id})
+_FLOORS: Final = frozenset({OWN_FILES.id, HOOK_FILES.id, OWN_SOCKET.id})
 """What a command may not do though it is allowed."""
 
 
 def _own_by_acts(scene: Scene, leaves: list[Leaf]) -> Iterator[Finding]:
     """Commands that drive the guard, by what would be run."""
     # A floor must not depend on the reader: if that breaks, words are enough.
-    if _breaks(scene, leaves) and any(speaks_of_guard(leaf.text) for leaf in leaves):
-        yield _finding(scene, OWN_COMMAND, leaves[0])
+    if _breaks(scene, leaves):
+        if any(speaks_of_guard(leaf.text) for leaf in leaves):
+            yield _finding(scene, OWN_COMMAND, leaves[0])
+        if any(speaks_of_daemon(scene, leaf.text) for leaf in leaves):
+            yield _finding(scene, OWN_SOCKET, leaves[0])
     for seen in _seen(scene, leaves):
         told = next((act.what for act in seen.acts if act.kind == "guard"), None)
         if told is not None or touches_guard(scene, seen):
@@ -88,8 +93,11 @@ def _own_by_words(scene: Scene, leaves: list[Leaf]) -> Iterator[Finding]:
         if drives_guard(scene, leaf.text):
             yield _finding(scene, OWN_COMMAND, leaf)
     # A program and its arguments may come as a list, one string each.
-    if len(leaves) > 1 and drives_guard(scene, " ".join(leaf.text for leaf in leaves)):
+    whole = " ".join(leaf.text for leaf in leaves)
+    if len(leaves) > 1 and drives_guard(scene, whole):
         yield _finding(scene, OWN_COMMAND, leaves[0])
+    if speaks_of_daemon(scene, whole):
+        yield _finding(scene, OWN_SOCKET, leaves[0])
 
 
 def _is_listed(scene: Scene, leaves: list[Leaf]) -> bool:

@@ -34,7 +34,9 @@ harmless."""
 _TAMPERING: Final = frozenset("kill pkill killall stop disable mask remove purge uninstall".split())
 """What other programs do to a program, before or after its name."""
 PROGRAM: Final = "guardhouse"
-PROGRAM_NAMES: Final = frozenset({PROGRAM, "guardhouse.cli", "guardhouse.exe", "guardhouse.__main__"})
+PROGRAM_NAMES: Final = frozenset(
+    {PROGRAM, "guardhouse.cli", "guardhouse.exe", "guardhouse.__main__", "guardhouse.service"}
+)
 _PROGRAM_DIRECTORIES: Final = frozenset({"", ".", "bin", "scripts"})
 """Where a word with a slash in it is still the program and not some checkout of its sources."""
 _NO_MODULES: Final = frozenset(

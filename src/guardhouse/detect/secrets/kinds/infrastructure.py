@@ -337,6 +337,14 @@ ROWS: Final = (
     ),
     # keepers of secrets
     Prefixed(
+        "guardhouse_token",
+        "Guardhouse daemon",
+        "gdh_(?:agent|approver|admin)_",
+        r"[0-9a-f]{12}_[A-Za-z0-9_\-]{43}",
+        "gdh_admin_{hex12}_{word43}",
+        misses=("gdh_agent_token", "gdh_approver_{hex12}"),
+    ),
+    Prefixed(
         "vault_legacy_token",
         "HashiCorp Vault",
         '(?:VAULT_TOKEN|vault_token|Vault-Token)(?:=|="|=\'|: |: "| = ")s\\.',
