@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from guardhouse.approvals import ApprovalSettings, Approver
     from guardhouse.audit import Sink
     from guardhouse.config import Locations
-    from guardhouse.database import Database
+    from guardhouse.database import Database, PostgresDatabase
     from guardhouse.model import ApprovalRequest, Asked, Remembered, SessionState, Settlement, Traces
     from guardhouse.policy import Policy
     from guardhouse.sessions import SessionIndex
@@ -54,6 +54,7 @@ class Desk:
         self._clock = clock
         self._opening = Lock()
         self._database: Database | None = None
+        self._shared: PostgresDatabase | None = None
         self._approver: Approver | None = None
         self._sessions: SessionIndex | None = None
         self._marker_key = b""
@@ -175,11 +176,23 @@ class Desk:
 
     def _open_database(self) -> Database:
         if self._database is None:
-            from guardhouse.database import PostgresDatabase, SqliteDatabase
+            from guardhouse.database import SqliteDatabase
 
-            shared = self._locations.database
-            self._database = PostgresDatabase(shared) if shared else SqliteDatabase(self._requests)
+            self._database = self._shared_database() or SqliteDatabase(self._requests)
         return self._database
+
+    def _shared_database(self) -> PostgresDatabase | None:
+        """The database that several nodes share, if there is one."""
+        if self._shared is None and self._locations.database:
+            from guardhouse.database import PostgresDatabase
+
+            self._shared = PostgresDatabase(self._locations.database)
+        return self._shared
+
+    @property
+    def _shared_clock(self) -> Callable[[], float] | None:
+        """None, unless a clock was handed in: nodes go by one, the database's."""
+        return None if self._clock is time.time else self._clock
 
     @property
     def _requests(self) -> Path:
@@ -199,8 +212,7 @@ class Desk:
             SqlStore(database),
             key,
             self._approval_settings,
-            # Nodes go by one clock: the database's.
-            clock=None if database.is_shared and self._clock is time.time else self._clock,
+            clock=self._shared_clock if database.is_shared else self._clock,
             record=self._record,
             mask=self._mask,
         )
@@ -224,10 +236,24 @@ class Desk:
         from guardhouse.sessions import SQLiteSessions
 
         key = KeyDirectory(self._locations.keys).key("sessions")
+        shared = self._shared_database()
+        if shared is not None:
+            return self._open_shared_sessions(shared, key)
         path = self._locations.state / "sessions.db"
         sessions = SQLiteSessions(path, key, clock=self._clock)
         if self._is_due("sessions.expired", path):
             sessions.expire(self._clock() - self._policy().config.audit.max_age_days * _DAY)
+        return sessions
+
+    def _open_shared_sessions(self, database: PostgresDatabase, key: bytes) -> SessionIndex:
+        from guardhouse.database import check_key
+        from guardhouse.sessions import PostgresSessions
+
+        check_key(database, "sessions", key)  # with another one, what other nodes let in would look as if nobody had
+        sessions = PostgresSessions(database, key, clock=self._shared_clock)
+        # By a lease and not at every opening: a coding agent's hook opens a desk for each call, and would look through
+        # all sessions each time, or keep an index up to date for it with every event.
+        sessions.expire_daily(self._policy().config.audit.max_age_days * _DAY)
         return sessions
 
     def _is_due(self, mark: str, path: Path) -> bool:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from guardhouse.database import PostgresDatabase
 from guardhouse.model import GuardhouseError
 from guardhouse.sessions import (
     ANY_SLOT,
@@ -21,6 +22,7 @@ from guardhouse.sessions import (
     NewEvent,
     NewObject,
     Origins,
+    PostgresSessions,
     SessionLimits,
     SQLiteSessions,
     Summary,
@@ -43,17 +45,20 @@ def clock():
     return Clock()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 def make(request, tmp_path, clock):
-    """Makes an index of either sort, with the limits given."""
+    """Makes an index of each sort, with the limits given."""
     made = []
 
     def make(**limits):
+        limits = SessionLimits(**limits)
         if request.param == "memory":
-            index = MemorySessions(KEY, limits=SessionLimits(**limits), clock=clock)
+            index = MemorySessions(KEY, limits=limits, clock=clock)
+        elif request.param == "sqlite":
+            index = SQLiteSessions(tmp_path / f"sessions{len(made)}.db", KEY, limits=limits, clock=clock)
         else:
-            path = tmp_path / f"sessions{len(made)}.db"
-            index = SQLiteSessions(path, KEY, limits=SessionLimits(**limits), clock=clock)
+            database = PostgresDatabase(request.getfixturevalue("postgres_url"))
+            index = PostgresSessions(database, KEY, limits=limits, clock=clock)
         made.append(index)
         return index
 
@@ -71,8 +76,8 @@ def said(excerpt="", **fields):
     return NewEvent(kind="user_said", grade="user", excerpt=excerpt, **fields)
 
 
-def returned(excerpt="", **fields):
-    return NewEvent(kind="tool_returned", name="fetch", grade="untrusted", excerpt=excerpt, **fields)
+def returned(excerpt="", name="fetch", **fields):
+    return NewEvent(kind="tool_returned", name=name, grade="untrusted", excerpt=excerpt, **fields)
 
 
 def where(index, slot, value, session="s"):
@@ -297,9 +302,13 @@ def test_a_full_session_takes_no_more_events(make):
     assert index.append("t", said()) == 1
 
 
-def test_long_texts_are_cut_and_half_characters_replaced(index):
+def test_long_texts_are_cut_and_what_can_not_be_written_everywhere_is_replaced(index):
     index.append("s", returned("x" * 1000, call_id="c" * 1000, detail={"k" * 100: "v" * 1000, "half": "\ud800"}))
-    (event,) = index.events("s")
+    zeroes = returned("a\0b", name="n\0", call_id="\0", detail={"\0": "\0"})
+    index.append("s", zeroes, objects=[NewObject(0, (), ("\0",))])
+    (kept,) = index.events("s", after=1)
+    assert (kept.excerpt, kept.name, kept.call_id, kept.detail) == ("a?b", "n?", "?", {"?": "?"})
+    (event,) = index.events("s", limit=1)
     assert (len(event.excerpt), event.excerpt[-1], len(event.call_id)) == (200, "…", 200)
     assert sorted(map(len, event.detail)) == [4, 64]
     assert event.detail["half"] == "?"
@@ -324,7 +333,7 @@ def test_any_text_but_the_empty_one_can_be_a_sessions_id(index, session):
     assert where(index, "word", "a") == [(1, "word")]
 
 
-@pytest.mark.parametrize("slot", ["x" * 65, "x" * 100_000, "a\nb", "\ud800", "\x00", "é"])
+@pytest.mark.parametrize("slot", ["x" * 65, "x" * 100_000, "a\nb", "\ud800", "\x00", "\x00" * 90, "é", '{"a\\b"}'])
 def test_odd_slots_are_kept_apart_from_each_other(index, slot):
     index.append("s", said(), [(slot, "v")])
     assert [seq for seq, _ in where(index, slot, "v")] == [1]
@@ -420,6 +429,8 @@ def test_a_key_is_32_bytes(tmp_path):
             MemorySessions(key)
         with pytest.raises(GuardhouseError, match="32 bytes"):
             SQLiteSessions(tmp_path / "s.db", key)
+        with pytest.raises(GuardhouseError, match="32 bytes"):
+            PostgresSessions(PostgresDatabase("postgresql://nowhere.invalid/x"), key)
 
 
 _VALUES = st.tuples(st.sampled_from(["a", "b", "c"]), st.sampled_from(["x", "y", "z", "\ud800"]))
@@ -445,53 +456,81 @@ def _outcome(call, *arguments):
         return str(error)
 
 
+def check_that_they_agree(indexes, clock, steps):
+    """Do the same with each index, and ask each the same."""
+    clock.now = 0.0
+    for what, *arguments in steps:
+        clock.now += 1.0
+        if what == "append":
+            session, kind, grade, values, cut = arguments
+            event = NewEvent(kind=kind, grade=grade, excerpt=str(clock.now))
+            things = [NewObject(number, (value,), (), slot) for number, (slot, value) in enumerate(values)]
+            results = [_outcome(partial(i.append, cut=cut), session, event, values, things) for i in indexes]
+        else:
+            results = [getattr(i, what)(*arguments) for i in indexes]
+        assert results[0] == results[1]
+    asked = [(slot, value) for slot in ("a", "b", "c", ANY_SLOT) for value in ("x", "y", "z", "\ud800", "none")]
+    for session in ("s", "t"):
+        one, other = (
+            (
+                i.origins(session, asked),
+                i.events(session, limit=1000),
+                i.summary(session),
+                i.last(session, "user_said"),
+                i.latest(session, "user_said", limit=3),
+                i.objects(session, range(1, 101)),
+            )
+            for i in indexes
+        )
+        assert one == other
+
+
+_LIMITS = SessionLimits(
+    values_per_event=5,
+    slots_per_value=2,
+    values_per_grade=120,
+    events=100,
+    occurrences_per_slot=3,
+    occurrences_per_grade=5,
+    objects_per_event=4,
+)
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(_STEPS, max_size=40), repeats=st.sampled_from([1, 1, 12]), slices=st.sampled_from([1, 2, 8, 32]))
-def test_both_indexes_give_the_same_answers(steps, repeats, slices):
-    limits = SessionLimits(
-        values_per_event=5,
-        slots_per_value=2,
-        values_per_grade=120,
-        events=100,
-        occurrences_per_slot=3,
-        occurrences_per_grade=5,
-        objects_per_event=4,
-    )
+def test_the_indexes_in_memory_and_on_disk_give_the_same_answers(steps, repeats, slices):
     clock = Clock()
     with tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
         # Few slices settle often, so that values are looked for in both places and between.
         patch.setattr("guardhouse.sessions.sqlite._SLICES", slices)
         patch.setattr("guardhouse.sessions.sqlite._SLICE", 2**64 // slices)
-        both = (
-            MemorySessions(KEY, limits=limits, clock=clock),
-            SQLiteSessions(Path(directory, "s.db"), KEY, limits=limits, clock=clock),
-        )
-        clock.now = 0.0
-        for what, *arguments in steps * repeats:
-            clock.now += 1.0
-            if what == "append":
-                session, kind, grade, values, cut = arguments
-                event = NewEvent(kind=kind, grade=grade, excerpt=str(clock.now))
-                things = [NewObject(number, (value,), (), slot) for number, (slot, value) in enumerate(values)]
-                results = [_outcome(partial(i.append, cut=cut), session, event, values, things) for i in both]
-            else:
-                results = [getattr(i, what)(*arguments) for i in both]
-            assert results[0] == results[1]
-        asked = [(slot, value) for slot in ("a", "b", "c", ANY_SLOT) for value in ("x", "y", "z", "\ud800", "none")]
+        on_disk = SQLiteSessions(Path(directory, "s.db"), KEY, limits=_LIMITS, clock=clock)
+        check_that_they_agree((MemorySessions(KEY, limits=_LIMITS, clock=clock), on_disk), clock, steps * repeats)
+        on_disk.close()
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(steps=st.lists(_STEPS, max_size=40), repeats=st.sampled_from([1, 1, 12]))
+def test_the_indexes_on_disk_and_in_a_shared_database_give_the_same_answers(postgres_url, steps, repeats):
+    clock = Clock()
+    shared = PostgresSessions(PostgresDatabase(postgres_url), KEY, limits=_LIMITS, clock=clock)
+    shared.expire(float("inf"))
+    with tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
+        # All values in one place, as they are in the shared database: "the first of each role" is by place.
+        patch.setattr("guardhouse.sessions.sqlite._SLICES", 1)
+        patch.setattr("guardhouse.sessions.sqlite._SLICE", 2**64)
+        on_disk = SQLiteSessions(Path(directory, "s.db"), KEY, limits=_LIMITS, clock=clock)
+        check_that_they_agree((on_disk, shared), clock, steps * repeats)
+        asked = [(slot, value) for slot in ("a", "b", ANY_SLOT) for value in ("x", "y", "z")]
         for session in ("s", "t"):
-            memory, sqlite = (
-                (
-                    i.origins(session, asked),
-                    i.events(session, limit=1000),
-                    i.summary(session),
-                    i.last(session, "user_said"),
-                    i.latest(session, "user_said", limit=3),
-                    i.objects(session, range(1, 101)),
-                )
-                for i in both
-            )
-            assert memory == sqlite
-        both[1].close()
+            for most in (1, 2, 4):
+                assert on_disk.origins(session, asked, most=most) == shared.origins(session, asked, most=most)
+        on_disk.close()
+    shared.close()
 
 
 def test_opening_the_room_loads_nothing_heavy():

@@ -39,6 +39,7 @@ def serve(
     import msgspec
 
     from guardhouse.config import find_sources
+    from guardhouse.observing import require_person
 
     try:
         from guardhouse.server import Address, Daemon
@@ -50,6 +51,7 @@ def serve(
         ) from None
 
     sources = find_sources(config_file=config_file, state_dir=state_dir)
+    require_person(sources.locations)  # who starts it is told the first administrator's token
     if unattended:
         told = {**sources.variables, "GUARDHOUSE_APPROVALS_UNATTENDED": "true"}
         sources = msgspec.structs.replace(sources, variables=told)

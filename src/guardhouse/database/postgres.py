@@ -1,9 +1,10 @@
 """PostgreSQL: the database for several nodes, named by one setting.
 
 Whoever writes first locks the one row of `latest`, so writing transactions follow each other on all nodes as they do
-in a SQLite file, and time is the server's, so that nodes with different clocks agree on what is too late. A connection
-is opened when one is needed and kept for the next; there are no threads behind it, nothing is shared with a forked
-child, and a server that is gone is an error at once, not after a wait.
+in a SQLite file; only `beside` goes without, for what is locked row by row. Time is the server's, so that nodes with
+different clocks agree on what is too late. A connection is opened when one is needed and kept for the next; there are
+no threads behind it, nothing is shared with a forked child, and a server that is gone is an error at once, not after a
+wait.
 """
 
 from __future__ import annotations
@@ -52,6 +53,14 @@ class PostgresDatabase:
     def writing(self) -> Generator[_Rows]:
         """A transaction that no other writing one overlaps, on any node; on disk when it has ended."""
         begin = "BEGIN; SELECT change FROM latest WHERE number = 1 FOR UPDATE"
+        with self._pool().transaction(begin) as rows:
+            yield rows
+
+    @contextmanager
+    def beside(self, *, wait: float) -> Generator[_Rows]:
+        """A writing transaction that may overlap any other: it takes turns only with those that lock the same rows, and
+        waits at most `wait` seconds for each. On disk when it has ended."""
+        begin = f"BEGIN; SET LOCAL lock_timeout = {int(wait * 1000)}"
         with self._pool().transaction(begin) as rows:
             yield rows
 
@@ -283,7 +292,9 @@ def _connect(url: str, wait: float) -> psycopg.Connection[Any]:
             autocommit=True,  # transactions begin and end where we say so
             connect_timeout=max(1, int(wait)),
             tcp_user_timeout=int(wait * 2000),
+            # A plan that was made while a table was small must not be kept when it has grown.
             options=(
+                "-c plan_cache_mode=force_custom_plan "
                 f"-c lock_timeout={int(wait * 1000)} -c statement_timeout={int(wait * 4000)} "
                 f"-c idle_in_transaction_session_timeout={_AMNESIA} -c synchronous_commit=on"
             ),

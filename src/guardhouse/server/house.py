@@ -56,7 +56,7 @@ class House:
     ) -> None:
         self.sources: Final = sources
         self.policy: Final = ReloadingPolicy(with_first_look(sources))
-        self.desk: Final = Desk(sources.locations, self.policy.current)
+        self.desk: Final = Desk(sources.locations, self.policy.current, has_stdout=True)
         self.tokens: Final = Tokens(self.desk.database)
         self.metrics: Final = Metrics()
         self.door: Final = Door(self.tokens, lambda: self.policy.current().config.server.requests_per_minute)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import uvicorn
 
+from guardhouse.config import noted_daemon
 from guardhouse.model import GuardhouseError
 from guardhouse.server.app import make_app
 from guardhouse.server.doorstep import hosts_of
@@ -109,7 +110,8 @@ class Daemon:
             ),
             ready,
         )
-        server.run(sockets=[self._socket])
+        with noted_daemon(self.house.sources.locations.daemons, self._address.host, self.port):
+            server.run(sockets=[self._socket])
         if not server.started:
             raise GuardhouseError("The daemon could not begin.", fix="What was said before this tells why.")
 

@@ -1,6 +1,6 @@
 """What an event and its values become before they are kept, and which of a value's occurrences count.
 
-Both indexes use this, so that they take in, leave out and answer the same. It does no I/O.
+All indexes use this, so that they take in, leave out and answer the same. It does no I/O.
 """
 
 from __future__ import annotations
@@ -205,5 +205,7 @@ def _cut(text: str, longest: int = _LONGEST_TEXT) -> str:
 
 
 def _writable(text: str) -> str:
-    """Half a surrogate pair can't be written anywhere; it becomes a question mark."""
+    """Half a surrogate pair can't be written anywhere, and PostgreSQL knows no character 0: both become a question
+    mark."""
+    text = text.replace("\0", "?")
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -14,7 +14,6 @@ import stat
 import threading
 import time
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -40,6 +39,7 @@ from guardhouse.sessions.interface import (
     Tally,
     Value,
 )
+from guardhouse.sessions.rows import EVENT_COLUMNS, GRADE_AT, event_of, objects_as_kept, objects_of, row_of
 from guardhouse.sessions.schema import MIGRATIONS, SETUP, VERSION
 
 if TYPE_CHECKING:
@@ -55,13 +55,8 @@ _LOWEST: Final = -(2**63)
 _REMOVED_AT_ONCE: Final = 5_000
 """Rows, or pages, that are removed before other processes get their turn."""
 
-_GRADES: Final = dict(enumerate(GRADES))
 _TABLES: Final = {"recent": "fingerprint", "settled": "fingerprint", "object": "seq", "event": "seq"}
 """What a session has many rows of, and the column that they are removed by."""
-_OBJECTS: Final = msgspec.msgpack.Decoder(tuple[KeptObject, ...])
-
-_EVENT: Final = "kind, name, call_id, grade, excerpt, detail, seq, at, capped"
-_EVENT_FIELDS: Final = tuple(_EVENT.split(", "))
 _AT_ONCE: Final = 400
 """Values that one statement asks for."""
 _ADD_TO_TALLY: Final = (
@@ -139,7 +134,7 @@ class SQLiteSessions:
             events = _events_at(connection, session, {row.seq for rows, _ in answers.values() for row in rows})
             found = dict.fromkeys(asked, Origins())
             for pair, (rows, capped) in answers.items():
-                if any(events[row.seq].grade != _GRADES[row.grade] for row in rows):
+                if any(events[row.seq].grade != GRADE_AT[row.grade] for row in rows):
                     raise _unusable(self._path, "damaged, a value and its event differ")
                 found[pair] = Origins(tuple(Occurrence(events[row.seq], row.slot) for row in rows), capped)
             return found
@@ -149,10 +144,10 @@ class SQLiteSessions:
         key = SessionKey(self._key, session_id)
         with self._transaction() as connection:
             rows = connection.execute(
-                f"SELECT {_EVENT} FROM event WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?",  # noqa: S608
+                f"SELECT {EVENT_COLUMNS} FROM event WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?",  # noqa: S608
                 (_session(connection, key.tag), max(after, 0), max(limit, 0)),
             )
-            return [_event(row) for row in rows]
+            return [event_of(row) for row in rows]
 
     def last(self, session_id: str, kind: SessionEventKind) -> SessionEvent | None:
         """See SessionIndex."""
@@ -169,10 +164,10 @@ class SQLiteSessions:
         key = SessionKey(self._key, session_id)
         with self._transaction() as connection:
             rows = connection.execute(
-                f"SELECT {_EVENT} FROM event WHERE session = ? AND kind = ? ORDER BY seq DESC LIMIT ?",  # noqa: S608
+                f"SELECT {EVENT_COLUMNS} FROM event WHERE session = ? AND kind = ? ORDER BY seq DESC LIMIT ?",  # noqa: S608
                 (_session(connection, key.tag), kind, max(limit, 0)),
             )
-            return [_event(row) for row in rows][::-1]
+            return [event_of(row) for row in rows][::-1]
 
     def objects(self, session_id: str, seqs: Iterable[int]) -> dict[int, tuple[KeptObject, ...]]:
         """See SessionIndex."""
@@ -180,7 +175,7 @@ class SQLiteSessions:
         with self._transaction() as connection:
             session = _session(connection, key.tag)
             rows = _by_seq(connection, "SELECT seq, kept FROM object", session, seqs)
-            return {seq: _objects(kept) for seq, kept in rows}
+            return {seq: objects_of(kept) for seq, kept in rows}
 
     def summary(self, session_id: str) -> Summary:
         """See SessionIndex."""
@@ -190,7 +185,7 @@ class SQLiteSessions:
                 "SELECT kind, grade, events, indexed, capped, last_seq, cut FROM tally WHERE session = ?",
                 (_session(connection, key.tag),),
             )
-            tallies = (Tally(kind, _GRADES[grade], *counts) for kind, grade, *counts in rows)
+            tallies = (Tally(kind, GRADE_AT[grade], *counts) for kind, grade, *counts in rows)
             return Summary(tuple(sorted(tallies, key=lambda tally: (tally.kind, tally.grade))))
 
     def forget(self, session_id: str) -> bool:
@@ -217,17 +212,16 @@ class SQLiteSessions:
         ).fetchone()
         event, marks, capped, objects, cut = intake.within(self._limits.values_per_grade - taken)
         at = self._clock()
-        detail = None if event.detail is None else msgspec.json.encode(event.detail).decode()
         connection.execute(
-            f"INSERT INTO event (session, {_EVENT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-            (session, event.kind, event.name, event.call_id, grade, event.excerpt, detail, seq, at, capped),
+            f"INSERT INTO event (session, {EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+            (session, *row_of(event, seq, at, capped=capped)),
         )
         connection.executemany(
             "INSERT INTO recent VALUES (?, ?, ?, ?, ?)",
             [(session, fingerprint, grade, slot, seq) for fingerprint, slot in sorted(marks)],
         )
         if objects:
-            connection.execute("INSERT INTO object VALUES (?, ?, ?)", (session, seq, msgspec.msgpack.encode(objects)))
+            connection.execute("INSERT INTO object VALUES (?, ?, ?)", (session, seq, objects_as_kept(objects)))
         connection.execute(_ADD_TO_TALLY, (session, event.kind, grade, len(marks), capped, seq, cut))
         connection.execute("UPDATE session SET last_seq = ?, touched = ? WHERE id = ?", (seq, at, session))
         self._settle(connection, session, seq)
@@ -503,33 +497,20 @@ def _session(connection: sqlite3.Connection, tag: bytes) -> int | None:
     return None if row is None else int(row[0])
 
 
-def _objects(kept: bytes) -> tuple[KeptObject, ...]:
-    return _few_objects(kept) if len(kept) <= _SMALL else _OBJECTS.decode(kept)
-
-
-@lru_cache(maxsize=1024)
-def _few_objects(kept: bytes) -> tuple[KeptObject, ...]:
-    """The same bytes are the same objects: those of messages are asked for at every call."""
-    return _OBJECTS.decode(kept)
-
-
-_SMALL: Final = 4096
-
-
 def _event_at(connection: sqlite3.Connection, session: int, seq: int) -> SessionEvent:
     row = connection.execute(
-        f"SELECT {_EVENT} FROM event WHERE session = ? AND seq = ?",  # noqa: S608
+        f"SELECT {EVENT_COLUMNS} FROM event WHERE session = ? AND seq = ?",  # noqa: S608
         (session, seq),
     ).fetchone()
     if row is None:
         raise GuardhouseError("The session index names an event that is not there.", fix=_FIX)
-    return _event(row)
+    return event_of(row)
 
 
 def _events_at(connection: sqlite3.Connection, session: int, seqs: Iterable[int]) -> dict[int, SessionEvent]:
     """The events at these places, in a few statements for any number of them."""
     wanted = tuple(seqs)
-    found = [_event(row) for row in _by_seq(connection, f"SELECT {_EVENT} FROM event", session, wanted)]  # noqa: S608
+    found = [event_of(row) for row in _by_seq(connection, f"SELECT {EVENT_COLUMNS} FROM event", session, wanted)]  # noqa: S608
     if len(found) != len(wanted):
         raise GuardhouseError("The session index names an event that is not there.", fix=_FIX)
     return {event.seq: event for event in found}
@@ -544,13 +525,3 @@ def _by_seq(
         some = wanted[start : start + _AT_ONCE]
         marks = ",".join("?" * len(some))
         yield from connection.execute(f"{select} WHERE session = ? AND seq IN ({marks})", (session, *some))
-
-
-@lru_cache(maxsize=1024)
-def _event(row: tuple[Any, ...]) -> SessionEvent:
-    """The event that a row says: the same row, the same event."""
-    kept = dict(zip(_EVENT_FIELDS, row, strict=True))
-    kept["grade"] = _GRADES[kept["grade"]]
-    kept["capped"] = bool(kept["capped"])
-    kept["detail"] = None if kept["detail"] is None else msgspec.json.decode(kept["detail"])
-    return msgspec.convert(kept, SessionEvent)

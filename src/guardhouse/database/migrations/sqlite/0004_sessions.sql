@@ -1,0 +1,2 @@
+-- Sessions are shared by nodes only. Where there is one SQLite database for requests, sessions have a file of their own
+-- (sessions/schema.py), because a process that lives for one call opens the one and rarely the other.
