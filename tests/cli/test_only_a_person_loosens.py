@@ -22,6 +22,7 @@ COMMANDS = [
     ["trust", "guardhouse.yaml"],
     ["token", "create", "--role", "approver"],
     ["token", "revoke", "admin"],
+    ["serve", "--port", "0"],
 ]
 
 
