@@ -30,7 +30,8 @@ _LONGEST_COMMENT: Final = 1000
 
 _UNKNOWN_BUTTON: Final = Reply("This button is not valid. Nothing was changed.")
 _STALE: Final = Reply("This card is not valid any more; there is a newer one. Nothing was changed.", is_stale=True)
-_OVER: Final = Reply("This request is settled. Nothing was changed.", is_stale=True)
+_TOO_SOON: Final = Reply("This card has only just been sent. Nothing was changed; press again in a moment.")
+_OVER: Final = Reply("This request is settled. Nothing was changed.")
 _NOT_WHOLE: Final = Reply(
     "Not approved: this card does not show the whole action. Look at it in the console or at a terminal."
 )
@@ -69,6 +70,8 @@ class ChannelAnswers:
         card = self._deliveries.by_button(self._channel, press.button)
         if card is None or card.address != press.address:
             return _UNKNOWN_BUTTON
+        if card.state == "sending":
+            return _TOO_SOON
         if card.state == "final":
             return _settled(self._approver.get(card.request_id))
         if card.state != "shown" or card.message != press.message:
@@ -97,7 +100,7 @@ class ChannelAnswers:
 
 
 def _settled(request: ApprovalRequest | None) -> Reply:
-    return _OVER if request is None else Reply(f"Nothing was changed. {_outcome(request)}", is_stale=False)
+    return _OVER if request is None else Reply(f"Nothing was changed. {_outcome(request)}")
 
 
 def _outcome(request: ApprovalRequest) -> str:

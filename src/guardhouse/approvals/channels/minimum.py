@@ -127,31 +127,27 @@ def _leaves(
     for key, value in action.items():
         if key in aside:
             continue
-        if key == "params" and isinstance(value, dict) and value:
-            for name, inner in value.items():
-                step, known = _step(name)
-                yield from _below(step, inner, known=known, is_command=runs_commands and name in _COMMAND_KEYS)
-        else:
-            # Beside `params`, names are ours; a dash keeps them apart from a tool's.
-            step, known = _step(key)
-            yield from _below(f"– {step}", value, known=known, is_command=False)
+        step, known = _step(key)
+        if not (runs_commands and key == "params" and isinstance(value, dict) and value):
+            yield from _below(step, value, known=known, is_command=False)
+            continue
+        for name, inner in value.items():
+            inside, is_plain = _step(name)
+            yield from _below(f"params.{inside}", inner, known=is_plain, is_command=name in _COMMAND_KEYS)
 
 
 def _below(field: str, value: Any, *, known: bool, is_command: bool) -> Iterator[tuple[str, bool, Any, bool]]:
     if isinstance(value, dict) and value:
         for key, inner in value.items():
-            step, plain_step = _step(key)
-            yield from _below(f"{field}.{step}", inner, known=known and plain_step, is_command=False)
+            step, is_plain = _step(key)
+            yield from _below(f"{field}.{step}", inner, known=known and is_plain, is_command=False)
     elif isinstance(value, list) and value:
         for index, inner in enumerate(value):
             yield from _below(f"{field}[{index}]", inner, known=known, is_command=is_command)
     else:
-        yield (
-            (field if len(field) <= _LONGEST_LINE else f"a value {field.count('.') + 1} levels down"),
-            (known and len(field) <= _LONGEST_LINE),
-            value,
-            is_command,
-        )
+        is_short = len(field) <= _LONGEST_LINE
+        named = field if is_short else f"a value {field.count('.')} levels down"
+        yield named, known and is_short, value, is_command
 
 
 def _step(key: str) -> tuple[str, bool]:
