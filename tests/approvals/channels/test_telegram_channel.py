@@ -5,6 +5,7 @@ import os
 import re
 import time
 
+import msgspec
 import pytest
 from approval_desk import Clock, Desk
 from bot_api import TOKEN, BadHtml, BotApi, read_html
@@ -135,6 +136,7 @@ def test_a_press_after_the_time_is_refused_and_says_so(place, api):
         assert at.desk.approver.get(request.id).status is ApprovalStatus.EXPIRED
         api.wait(lambda: not card.keyboard)
         assert "Timed out" in card.text
+        at.wait(lambda: at.states() == ["final"])
         assert "Timed out" in api.notice(api.press(card, approve))
 
 
@@ -383,6 +385,18 @@ def test_hostile_content_in_any_field_can_not_break_a_card(text, template):
         ours = "".join(piece for tag, piece in pieces if tag not in {"code"})
         assert "everything" not in ours
         assert "<b>approved" not in ours
+
+
+def test_the_longest_card_fits_into_a_message():
+    long = {f"{'k' * 38}{number:02}": {"k" * 40: {"k" * 40: "/abcdefghi" * 5}} for number in range(40)}
+    request = _request({**long, "command": "x" * 500}, "s" * 40, "bash")
+    lines = "\n".join(["bash", *["would be lost: " + "/abcdefghi" * 14] * 9])
+    reasons = tuple(msgspec.structs.replace(request.reasons[0], code=f"{'c' * 60}{number}") for number in range(30))
+    request = msgspec.structs.replace(
+        request, action_summary_redacted=lines, reasons=reasons, status=ApprovalStatus.DENIED, actor="a" * 5000
+    )
+    shown, _ = read_html(card_html(remote_card(request)))
+    assert 2000 < len(shown) <= 4096
 
 
 def _request(params, session, tool):

@@ -44,6 +44,7 @@ class RemoteCard(msgspec.Struct, frozen=True, kw_only=True):
     """Codes with the catalogue's titles, which quote nothing."""
     session: str = ""
     """Empty if there is none, or if cards leave it out."""
+    created_at: float
     expires_at: float
     covers: str
     is_whole: bool

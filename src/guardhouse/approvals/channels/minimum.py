@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 MOST_VALUES: Final = 20
 MOST_CHARACTERS: Final = 700
 """Of names and values together. What is longer nobody reads on a small screen before pressing a button."""
-_MOST_LISTED: Final = 1200
+_MOST_LISTED: Final = 800
 """Characters of names and values, sizes and digests, of an action that is not shown whole."""
-_MOST_REASONS: Final = 6
-_MOST_AT_STAKE: Final = 3
+_MOST_REASONS: Final = 5
+_MOST_AT_STAKE: Final = 2
 _LONGEST_LINE: Final = 160
 _LONGEST_NAME: Final = 40
 _LONGEST_PLACE: Final = 200
@@ -73,6 +73,7 @@ def remote_card(
         at_stake=_at_stake(request),
         reasons=_reasons(request),
         session="" if anonymous or request.session_id is None else _text(request.session_id)[0],
+        created_at=request.created_at,
         expires_at=request.expires_at,
         covers=_covers(request, use_within),
         is_whole=is_whole,

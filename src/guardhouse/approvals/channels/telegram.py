@@ -333,9 +333,11 @@ def _values(card: RemoteCard) -> dict[str, str]:
         "risk": f"<b>{escape(card.risk)}</b>",
         "advice": escape(card.advice),
         "action": "\n".join(_rows(card)),
-        "reasons": "\n".join(f"• {escape(title)} <code>{escape(code)}</code>" for code, title in card.reasons),
+        "reasons": "\n".join(
+            f"• {escape(title)} <code>{escape(code)}</code>".replace("  ", " ") for code, title in card.reasons
+        ),
         "session": f"<code>{escape(card.session)}</code>" if card.session else "(not shown)",
-        "expires": moment(card.expires_at),
+        "expires": f"{moment(card.expires_at)} (asked at {moment(card.created_at)})",
         "covers": escape(card.covers),
     }
 

@@ -116,6 +116,7 @@ def _told(card: RemoteCard) -> dict[str, Any]:
         "at_stake": card.at_stake,
         "reasons": [{"code": code, "title": title} for code, title in card.reasons],
         "session": card.session or None,
+        "created_at": card.created_at,
         "expires_at": card.expires_at,
         "covers": card.covers,
         "whole": card.is_whole,
