@@ -284,6 +284,24 @@ def test_a_store_that_fails_for_a_while_loses_nothing(place):
     assert at.reports == ["Cards for board can't be kept: The database is away."]
 
 
+def test_a_report_that_fails_stops_nothing(tmp_path, caplog):
+    board = Board()
+    board.problems["*"] = [TryLater("Down."), TryLater("Still down.")]
+
+    def broken(_what):
+        raise OSError("nobody listens")
+
+    desk = Desk(tmp_path / "approvals.db", clock=time.time)
+    courier = Courier(desk.approver, desk.store.database, [board], settings=QUICK, report=broken)
+    courier.start()
+    try:
+        desk.opened(asked())
+        Post(tmp_path / "approvals.db", []).wait(lambda: board.shown)
+    finally:
+        assert courier.stop()
+    assert "Down." in caplog.text
+
+
 def test_the_courier_is_started_once_and_says_whether_it_runs(tmp_path):
     with closing(Desk(tmp_path / "approvals.db", clock=time.time).store) as store:
         desk = Desk(tmp_path / "approvals.db", clock=time.time)

@@ -31,6 +31,11 @@ SHOWN = {
     "a URL without a path": ("fetch", {"url": "https://example.com"}),
     "values": ("set", {"on": True, "off": False, "none": None, "n": 5, "f": 0.5, "text": "", "l": [], "o": {}}),
     "a digest": ("pull", {"image": "sha256:" + "0123456789abcdef" * 4}),
+    "a UUID and a commit": (
+        "get",
+        {"id": "0f8fad5b-d9cb-469f-a165-70867728950e", "commit": "01234567890123456789abcdef0123456789abcd"},
+    ),
+    "a date": ("get", {"day": "2026-11-18", "file": "/var/log/2026-11-18.log"}),
     "nested values": ("set", {"a": {"b": [{"c": 1}, {"c": "x"}]}}),
 }
 

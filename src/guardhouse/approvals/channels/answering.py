@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 _NAME: Final = re.compile(r"ap_[0-9A-Za-z_-]{6,125}")
-_LONGEST_COMMENT: Final = 1000
 
 _UNKNOWN_BUTTON: Final = Reply("This button is not valid. Nothing was changed.")
 _STALE: Final = Reply("This card is not valid any more; there is a newer one. Nothing was changed.", is_stale=True)
@@ -87,8 +86,7 @@ class ChannelAnswers:
         if said.verb == "resume":
             request = self._approver.ask_to_resume(request_id, actor=said.actor)
             return Reply(f"The agent is told to take {request.id} up. {_outcome(request)}")
-        comment = said.comment[:_LONGEST_COMMENT] if said.comment else None
-        return self._answer(request_id, approve=said.verb == "approve", actor=said.actor, comment=comment)
+        return self._answer(request_id, approve=said.verb == "approve", actor=said.actor, comment=said.comment)
 
     def _answer(self, request_id: str, *, approve: bool, actor: str, comment: str | None = None) -> Reply:
         request = self._approver.get(request_id)

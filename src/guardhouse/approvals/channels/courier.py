@@ -9,6 +9,7 @@ those that are due expire, so that their cards end.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import threading
 import time
@@ -74,7 +75,7 @@ class Courier:
     ) -> None:
         self._approver = approver
         self._settings = settings
-        self._report = report
+        self._report = report = _sure(report)
         self._deliveries = Deliveries(database, f"{os.getpid()}-{os.urandom(8).hex()}")
         self._channels = [_Channel(notifier, approver, self._deliveries, settings, report) for notifier in notifiers]
         self._thread: threading.Thread | None = None
@@ -464,6 +465,18 @@ async def _until(stop: asyncio.Event, seconds: float | None, wake: asyncio.Event
     finally:
         for task in waiting:
             task.cancel()
+
+
+def _sure(report: Callable[[str], None]) -> Callable[[str], None]:
+    """`report`, or the log if it fails: a courier must not end because nobody listens."""
+
+    def told(what: str) -> None:
+        try:
+            report(what)
+        except Exception as error:  # noqa: BLE001 - see above
+            logging.getLogger(__name__).error("%s (not reported: %s)", what, type(error).__name__)  # noqa: TRY400
+
+    return told
 
 
 def _told(error: Exception) -> str:

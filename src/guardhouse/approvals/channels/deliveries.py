@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 _BUTTON_BYTES: Final = 24
 
-_LOST: Final = "UPDATE deliveries SET state = 'lost', changed_at = ? WHERE channel = ? AND state = 'sending'"
+# Both states in the text where one would do: only so does SQLite see that a partial index fits.
+_LOST: Final = (
+    "UPDATE deliveries SET state = 'lost', changed_at = ? "
+    "WHERE channel = ? AND state IN ('sending', 'shown') AND state = 'sending'"
+)
 _WITHOUT_CARD: Final = (
     "SELECT id FROM requests WHERE status = 'pending' AND NOT EXISTS (SELECT 1 FROM deliveries "
     "WHERE request_id = requests.id AND channel = ? AND address = ? AND state <> 'lost') ORDER BY number LIMIT ?"
@@ -32,7 +36,8 @@ _WITHOUT_CARD: Final = (
 _OUTDATED: Final = (
     "SELECT deliveries.id, request_id, address, message, requests.change FROM deliveries "
     "JOIN requests ON requests.id = request_id "
-    "WHERE channel = ? AND state = 'shown' AND change > shown_change ORDER BY change, deliveries.id LIMIT ?"
+    "WHERE channel = ? AND state IN ('sending', 'shown') AND state = 'shown' AND change > shown_change "
+    "ORDER BY change, deliveries.id LIMIT ?"
 )
 _BY_BUTTON: Final = (
     "SELECT request_id, address, message, state, approve_digest = ? FROM deliveries "

@@ -43,9 +43,11 @@ _SHOWN_DIGITS: Final = 12
 _MASK: Final = "[redacted"
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.:+-]{1,64}")
-_DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
+_DIGEST: Final = re.compile(r"(?:sha256:)?[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""What names a thing by its content, or by chance."""
 _LONG_NUMBER: Final = re.compile(r"[0-9][0-9-]{8}")
 """Telephone, card and account numbers are names of people."""
+_DATE: Final = re.compile(r"(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9-])")
 _IN_PATHS: Final = frozenset("._-/~+*")
 _LONGEST_STEP: Final = 60
 _MAILBOX: Final = re.compile(r"[^@\s]++@([A-Za-z0-9.-]{1,80})")
@@ -153,7 +155,7 @@ def _below(field: str, value: Any, *, known: bool, is_command: bool) -> Iterator
 
 def _step(key: str) -> tuple[str, bool]:
     """A name as a part of a field, and whether it is the name itself. Names in parameters are the agent's words."""
-    if _KEY.fullmatch(key) and not _LONG_NUMBER.search(key):
+    if _KEY.fullmatch(key) and not _has_long_number(key):
         return key, True
     return f"<a name of {_sized(key)}>", False
 
@@ -187,7 +189,7 @@ def _value(value: Any) -> tuple[str, bool]:
             return ("true" if value else "false"), True
         case int() | float():
             shown = repr(value)
-            return (shown, True) if len(shown) <= 24 and not _LONG_NUMBER.search(shown) else ("a long number", False)
+            return (shown, True) if len(shown) <= 24 and not _has_long_number(shown) else ("a long number", False)
         case dict():
             return "{}", True
         case list():
@@ -219,11 +221,15 @@ def _text(text: str) -> tuple[str, bool]:
 def _is_harmless(text: str) -> bool:
     if _DIGEST.fullmatch(text):
         return True
-    if _LONG_NUMBER.search(text):
+    if _has_long_number(text):
         return False
     if _IDENTIFIER.fullmatch(text):
         return len(text) <= _LONGEST_NAME
     return _is_path(text) or _is_bare_url(text)
+
+
+def _has_long_number(text: str) -> bool:
+    return _LONG_NUMBER.search(_DATE.sub("", text)) is not None
 
 
 def _is_path(text: str) -> bool:
@@ -248,14 +254,14 @@ def _is_bare_url(text: str) -> bool:
 def _described(text: str) -> str:
     """What may be said of a text that may not be shown: which host it is about, how long it is, its digest."""
     mailbox = _MAILBOX.fullmatch(text)
-    if mailbox is not None and not _LONG_NUMBER.search(mailbox[1]):
+    if mailbox is not None and not _has_long_number(mailbox[1]):
         return f"a mailbox at {mailbox[1]}, {_sized(text)}"
     if "://" in text:
         try:
             destination = parse_destination(text)
         except BadDestination:
             return f"a text of {_sized(text)}"
-        if not _LONG_NUMBER.search(destination.host):
+        if not _has_long_number(destination.host):
             return f"a URL at {destination.host[:80]}, {_sized(text)}"
     return f"a text of {_sized(text)}"
 

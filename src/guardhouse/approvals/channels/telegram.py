@@ -61,7 +61,9 @@ Session: {session}
 Answer until: {expires}
 Approving covers: {covers}"""
 _TAGS: Final = re.compile(r"<[^>]*+>")
-_COMMAND: Final = re.compile(r"/([A-Za-z]{1,32})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(\S+))?(?:\s+(.*))?", re.DOTALL)
+_COMMAND: Final = re.compile(
+    r"/([A-Za-z]{1,32}+)(?:@([A-Za-z0-9_]{1,64}+))?+(?:\s++(\S++))?+(?:\s++(.*+))?+", re.DOTALL
+)
 _VERBS: Final[dict[str, Literal["approve", "deny", "resume"]]] = {
     "approve": "approve",
     "deny": "deny",
@@ -333,9 +335,7 @@ def _values(card: RemoteCard) -> dict[str, str]:
         "risk": f"<b>{escape(card.risk)}</b>",
         "advice": escape(card.advice),
         "action": "\n".join(_rows(card)),
-        "reasons": "\n".join(
-            f"• {escape(title)} <code>{escape(code)}</code>".replace("  ", " ") for code, title in card.reasons
-        ),
+        "reasons": "\n".join(f"• <code>{escape(code)}</code> {escape(title)}" for code, title in card.reasons),
         "session": f"<code>{escape(card.session)}</code>" if card.session else "(not shown)",
         "expires": f"{moment(card.expires_at)} (asked at {moment(card.created_at)})",
         "covers": escape(card.covers),
