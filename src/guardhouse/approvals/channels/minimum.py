@@ -1,0 +1,307 @@
+"""The remote minimum of a request (SPEC A6): what may be known of it on other machines.
+
+Hosts, paths, verbs, plain short values, sizes and digests; never free text, bodies, queries, names of mailboxes, or
+what is masked. Whatever is not known to be harmless is shown by its size and digest, and then the action is not shown
+whole, so nobody can approve by it. It is no card yet: how it looks is up to each notifier.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+import msgspec
+
+from guardhouse.approvals.card import USE_WITHIN, outcome, plain, recommendation
+from guardhouse.approvals.channels.interface import RemoteCard, Shown
+from guardhouse.model import ApprovalRequest, ApprovalStatus
+from guardhouse.model.actions import ACTION_TYPES
+from guardhouse.net import BadDestination, parse_destination
+from guardhouse.policy.codes import catalogue
+from guardhouse.trust import KNOWN_TOOLS, Capability
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_VALUES: Final = 20
+MOST_CHARACTERS: Final = 700
+"""Of names and values together. What is longer nobody reads on a small screen before pressing a button."""
+_MOST_LISTED: Final = 800
+"""Characters of names and values, sizes and digests, of an action that is not shown whole."""
+_MOST_REASONS: Final = 5
+_MOST_AT_STAKE: Final = 2
+_LONGEST_LINE: Final = 160
+_LONGEST_NAME: Final = 40
+_LONGEST_PLACE: Final = 200
+_LONGEST_COMMAND: Final = 500
+_SHOWN_DIGITS: Final = 12
+
+_MASK: Final = "[redacted"
+_KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.:+-]{1,64}")
+_DIGEST: Final = re.compile(r"(?:sha256:)?[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""What names a thing by its content, or by chance."""
+_LONG_NUMBER: Final = re.compile(r"[0-9][0-9-]{8}")
+"""Telephone, card and account numbers are names of people."""
+_DATE: Final = re.compile(r"(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9-])")
+_IN_PATHS: Final = frozenset("._-/~+*")
+_LONGEST_STEP: Final = 60
+_MAILBOX: Final = re.compile(r"[^@\s]++@([A-Za-z0-9.-]{1,80})")
+_URL_MARKS: Final = re.compile(r"://[^\s/]*@|://\S*[?#]")
+"""User info, a query or a fragment in a URL somewhere in a command."""
+_COMMAND_KEYS: Final = frozenset("command cmd cmdline command_line shell_command".split())
+_CODE: Final = re.compile(r"[a-z0-9_.]{1,64}")
+
+
+def remote_card(
+    request: ApprovalRequest, *, public_url: str = "", anonymous: bool = False, use_within: float = USE_WITHIN
+) -> RemoteCard:
+    """What may be shown of a request. With `public_url`, it links to the console there; if `anonymous`, it leaves out
+    which session asks. The same request always gives the same card, apart from what became of it."""
+    action, unlisted, is_whole = _action(request)
+    pending = request.status is ApprovalStatus.PENDING
+    return RemoteCard(
+        request_id=request.id,
+        status=request.status,
+        outcome="" if pending else outcome(msgspec.structs.replace(request, comment=None)),
+        risk=request.risk_level.value,
+        advice=recommendation(request),
+        action=action,
+        unlisted=unlisted,
+        at_stake=_at_stake(request),
+        reasons=_reasons(request),
+        session="" if anonymous or request.session_id is None else _text(request.session_id)[0],
+        created_at=request.created_at,
+        expires_at=request.expires_at,
+        covers=_covers(request, use_within),
+        is_whole=is_whole,
+        link=f"{public_url.rstrip('/')}/approvals/{quote(request.id, safe='')}" if public_url else "",
+        command=f"guardhouse approvals approve {request.id}",
+    )
+
+
+def is_shown_whole(request: ApprovalRequest) -> bool:
+    """Whether the remote minimum is the whole action, so that it may be approved by it."""
+    return _action(request)[2]
+
+
+def moment(seconds: float) -> str:
+    """A time, for people."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+# The action
+
+
+def _action(request: ApprovalRequest) -> tuple[tuple[Shown, ...], int, bool]:
+    """The values that are listed, how many are not, and whether that is the whole action."""
+    kind = ACTION_TYPES.get(request.action_type)
+    # What names a moment, a run or a surface is not what is done; the session has a line of its own.
+    aside = kind.unbound | {"session_id"} if kind is not None else frozenset[str]()
+    runs_commands = _runs_commands(request.action_redacted.get("tool"))
+    listed: list[Shown] = []
+    unlisted = length = 0
+    is_whole = kind is not None
+    for field, known, value, is_command in _leaves(request.action_redacted, aside, runs_commands=runs_commands):
+        if unlisted or len(listed) >= MOST_VALUES or length > _MOST_LISTED:
+            unlisted += 1
+            continue
+        text, verbatim = _command(value) if is_command and isinstance(value, str) else _value(value)
+        one = Shown(field + _kind(value), text, verbatim and known)
+        length += len(one.field) + len(one.text)
+        listed.append(one)
+        is_whole &= one.is_verbatim
+    return tuple(listed), unlisted, is_whole and not unlisted and length <= MOST_CHARACTERS
+
+
+def _runs_commands(tool: object) -> bool:
+    known = KNOWN_TOOLS.get(tool.strip().lower()) if isinstance(tool, str) else None
+    return known is not None and Capability.EXECUTES in known.capabilities
+
+
+def _leaves(
+    action: dict[str, Any], aside: frozenset[str], *, runs_commands: bool
+) -> Iterator[tuple[str, bool, Any, bool]]:
+    """Every value with its field, whether all names in the field are shown, and whether it is a command."""
+    for key, value in action.items():
+        if key in aside:
+            continue
+        step, known = _step(key)
+        if not (runs_commands and key == "params" and isinstance(value, dict) and value):
+            yield from _below(step, value, known=known, is_command=False)
+            continue
+        for name, inner in value.items():
+            inside, is_plain = _step(name)
+            yield from _below(f"params.{inside}", inner, known=is_plain, is_command=name in _COMMAND_KEYS)
+
+
+def _below(field: str, value: Any, *, known: bool, is_command: bool) -> Iterator[tuple[str, bool, Any, bool]]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            step, is_plain = _step(key)
+            yield from _below(f"{field}.{step}", inner, known=known and is_plain, is_command=False)
+    elif isinstance(value, list) and value:
+        for index, inner in enumerate(value):
+            yield from _below(f"{field}[{index}]", inner, known=known, is_command=is_command)
+    else:
+        is_short = len(field) <= _LONGEST_LINE
+        named = field if is_short else f"a value {field.count('.')} levels down"
+        yield named, known and is_short, value, is_command
+
+
+def _step(key: str) -> tuple[str, bool]:
+    """A name as a part of a field, and whether it is the name itself. Names in parameters are the agent's words."""
+    if _KEY.fullmatch(key) and not _has_long_number(key):
+        return key, True
+    return f"<a name of {_sized(key)}>", False
+
+
+def _kind(value: Any) -> str:
+    """What tells the text 5 from the number 5."""
+    match value:
+        case str():
+            return ""
+        case None:
+            return " (nothing)"
+        case bool():
+            return " (yes or no)"
+        case int() | float():
+            return " (number)"
+        case dict():
+            return " (empty object)"
+        case list():
+            return " (empty list)"
+        case _:
+            return " (unknown)"
+
+
+def _value(value: Any) -> tuple[str, bool]:
+    match value:
+        case str():
+            return _text(value)
+        case None:
+            return "null", True
+        case bool():
+            return ("true" if value else "false"), True
+        case int() | float():
+            shown = repr(value)
+            return (shown, True) if len(shown) <= 24 and not _has_long_number(shown) else ("a long number", False)
+        case dict():
+            return "{}", True
+        case list():
+            return "[]", True
+        case _:
+            return "something that is no JSON", False
+
+
+def _command(text: str) -> tuple[str, bool]:
+    """A command is verbs, paths and hosts. A URL with more in it than that is not shown, and then nothing is."""
+    if len(text) <= _LONGEST_COMMAND and _is_seen_as_it_is(text) and not _URL_MARKS.search(text):
+        return text, True
+    return f"a command of {_sized(text)}", False
+
+
+def _text(text: str) -> tuple[str, bool]:
+    """The text, if it is of a kind that is shown, and whether it is."""
+    if not text:
+        return '""', True
+    if _MASK in text:
+        return f"a masked text of {_sized(text)}", False
+    if len(text) > _LONGEST_PLACE:
+        return f"a text of {_sized(text)}", False
+    if _is_seen_as_it_is(text) and _is_harmless(text):
+        return text, True
+    return _described(text), False
+
+
+def _is_harmless(text: str) -> bool:
+    if _DIGEST.fullmatch(text):
+        return True
+    if _has_long_number(text):
+        return False
+    if _IDENTIFIER.fullmatch(text):
+        return len(text) <= _LONGEST_NAME
+    return _is_path(text) or _is_bare_url(text)
+
+
+def _has_long_number(text: str) -> bool:
+    return _LONG_NUMBER.search(_DATE.sub("", text)) is not None
+
+
+def _is_path(text: str) -> bool:
+    steps = text.split("/")
+    return (
+        len(steps) > 1
+        and all(char.isalnum() or char in _IN_PATHS for char in text)
+        and max(map(len, steps)) <= _LONGEST_STEP
+    )
+
+
+def _is_bare_url(text: str) -> bool:
+    if "://" not in text or not text.isascii():
+        return False
+    try:
+        destination = parse_destination(text)
+    except BadDestination:
+        return False
+    return text in {destination.url, destination.url.removesuffix("/")} and "%" not in text
+
+
+def _described(text: str) -> str:
+    """What may be said of a text that may not be shown: which host it is about, how long it is, its digest."""
+    mailbox = _MAILBOX.fullmatch(text)
+    if mailbox is not None and not _has_long_number(mailbox[1]):
+        return f"a mailbox at {mailbox[1]}, {_sized(text)}"
+    if "://" in text:
+        try:
+            destination = parse_destination(text)
+        except BadDestination:
+            return f"a text of {_sized(text)}"
+        if not _has_long_number(destination.host):
+            return f"a URL at {destination.host[:80]}, {_sized(text)}"
+    return f"a text of {_sized(text)}"
+
+
+def _sized(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_SHOWN_DIGITS]
+    return f"{len(text)} characters, sha256 {digest}…"
+
+
+def _is_seen_as_it_is(text: str) -> bool:
+    return _MASK not in text and plain(text) == text
+
+
+# The rest of the card
+
+
+@lru_cache(maxsize=1)
+def _titles() -> dict[str, str]:
+    return {code: known.title for code, known in catalogue().items()}
+
+
+def _reasons(request: ApprovalRequest) -> tuple[tuple[str, str], ...]:
+    """Codes with the catalogue's words for them: a reason's own title may quote what it is about."""
+    codes = list(dict.fromkeys(reason.code for reason in request.reasons if _CODE.fullmatch(reason.code)))
+    told = [(code, _titles().get(code, "")) for code in codes[:_MOST_REASONS]]
+    more = len(codes) - len(told)
+    return (*told, ("…", f"{more} more")) if more else tuple(told)
+
+
+def _at_stake(request: ApprovalRequest) -> tuple[str, ...]:
+    """What would be lost: our own words, a size and a path. A line that is not plain is left out."""
+    _, *lines = request.action_summary_redacted.split("\n")
+    told = [line for line in lines if len(line) <= _LONGEST_LINE and _is_seen_as_it_is(line)]
+    return tuple(told[:_MOST_AT_STAKE])
+
+
+def _covers(request: ApprovalRequest, use_within: float) -> str:
+    by = (
+        f"until {moment(request.use_by)}" if request.use_by is not None else f"within {round(use_within / 60, 1):g} min"
+    )
+    kept = len(request.bound_to)
+    unless = f", while {kept} files and programs stay as they are" if kept else ""
+    return f"This exact call, once, {by}{unless}."
