@@ -9,8 +9,8 @@ CPU is that of the serving process, read before and after a number of requests o
 - `/v1/evaluate` of a real daemon. The bar is the echo + in process + 100 µs.
 
 Then p99 of `/v1/evaluate` from two clients at once, with no and with 500 approvals pending (bar: twice); the time from
-an approval to the release of a caller that waits for it, on SQLite and, with --postgres, on PostgreSQL (bar: 50 ms at the
-median); and what 1,000 pending approvals, each with a caller that waits, add to the daemon's memory (bar: 50 MB).
+an approval to the release of a caller that waits for it, on SQLite and, with --postgres, on PostgreSQL (bar: 50 ms at
+the median); and what 1,000 pending approvals, each with a caller that waits, add to the daemon's memory (bar: 50 MB).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ROUNDS = 3000
 WARM = 300
 
 ECHO = """
-import sys, socket
+import sys
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
@@ -68,10 +68,11 @@ else:
     @app.post("/v1/evaluate")
     async def evaluate(action: Action) -> Action:
         return action
-listener = socket.create_server(("127.0.0.1", int(sys.argv[2])))
-config = uvicorn.Config(app, http="httptools", log_config=None, access_log=False, server_header=False)
+config = uvicorn.Config(
+    app, port=int(sys.argv[2]), http="httptools", ws="none", log_config=None, access_log=False, server_header=False
+)
 print("ready", flush=True)
-uvicorn.Server(config).run(sockets=[listener])
+uvicorn.Server(config).run()
 """
 IN_PROCESS = """
 import sys, time, json
@@ -204,8 +205,8 @@ async def wait_for_all(port: int, token: str, ids: list[str], asked: asyncio.Eve
 
     async def wait(request_id: str) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        head = f"GET /v1/approvals/{request_id}?wait=55 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n\r\n"
-        writer.write(head.encode())
+        writer.write(f"GET /v1/approvals/{request_id}?wait=55 HTTP/1.1\r\nHost: 127.0.0.1\r\n".encode())
+        writer.write(f"Authorization: Bearer {token}\r\n\r\n".encode())
         await writer.drain()
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(reader.read(1), 50)

@@ -128,14 +128,20 @@ class _Server(uvicorn.Server):
 
 
 def _bound(address: Address) -> socket.socket:
+    # Named as TCP: only then does asyncio send small answers at once, instead of 40 ms later.
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-        return socket.create_server((address.host, address.port), family=family, backlog=2048)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((address.host, address.port))
+        listener.listen(2048)
     except OSError as error:
+        listener.close()
         raise GuardhouseError(
             f"{address.host}, port {address.port}, can't be listened at: {error.strerror}.",
             fix="Take another --port, or end what listens there.",
         ) from None
+    return listener
 
 
 def is_journal(stream: Any = None) -> bool:
