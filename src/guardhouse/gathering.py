@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     from guardhouse.ports import Files, Pins, Resolver, Sessions
 
 
+def is_quick(need: Need) -> bool:
+    """Whether it is answered by a look at a file or two: not a name look-up, not reading whole files or trees."""
+    return isinstance(need, (RealPathOf, ToolPinOf, SessionOf, TracesOf))
+
+
 class Gatherer:
     """Asks the ports. Names are looked up side by side: each may take as long as the resolver allows."""
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 
 from guardhouse.decide import Case, Needs, refused
-from guardhouse.gathering import Gatherer
+from guardhouse.gathering import Gatherer, is_quick
 from guardhouse.model import (
     DEFAULT_LIMITS,
     NO_FACTS,
@@ -58,7 +58,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from guardhouse.net import NetworkRules
-    from guardhouse.ports import Approvals, AuditSink, Files, FixedPolicy, Pins, PolicySource, Resolver, Sessions
+    from guardhouse.ports import (
+        Approvals,
+        AuditSink,
+        Files,
+        FixedPolicy,
+        Pins,
+        PolicySource,
+        PromptAuditSink,
+        Resolver,
+        Sessions,
+    )
     from guardhouse.trust import Announcement
 
 __all__ = ["Approvals", "AuditSink", "Files", "FixedPolicy", "Guard", "Pins", "PolicySource", "Resolver", "Sessions"]
@@ -75,6 +85,7 @@ def __getattr__(name: str) -> Any:
 
 _PROCESS_KEY: Final = urandom(32)
 """For the markers of a gate that keeps no keys: then only this process knows its own."""
+_LATER: Final = object()
 _ROUNDS: Final = 5
 """How often `decide` may come back with further questions."""
 
@@ -109,7 +120,8 @@ class Guard:
 
     Without `approvals` nobody can be asked: what asks is only said to ask, and whoever is told puts the question.
     Without `audit` nothing is recorded, which is for judging without doing, as `guardhouse check` does. With `sessions`
-    what comes into a session is remembered; `open_guard` gives a guard with what it needs.
+    what comes into a session is remembered; `open_guard` gives a guard with what it needs. With `prompt`, which is the
+    `audit` again, sessions are files of this machine: `evaluate_async` does in the event loop what waits for nobody.
     """
 
     def __init__(
@@ -126,6 +138,7 @@ class Guard:
         new_event_id: Callable[[], str] = lambda: f"ev_{urandom(12).hex()}",
         marker_key: Callable[[], bytes] = lambda: _PROCESS_KEY,
         new_nonce: Callable[[], bytes] = lambda: urandom(NONCE_BYTES),
+        prompt: PromptAuditSink | None = None,
     ) -> None:
         self._policy = policy
         self._gatherer = Gatherer(resolver, files, pins, sessions)
@@ -136,6 +149,7 @@ class Guard:
         self._new_event_id = new_event_id
         self._marker_key = marker_key
         self._new_nonce = new_nonce
+        self._prompt = prompt
         _current(policy)  # a guard that can't be built stops the program
 
     def evaluate(
@@ -157,15 +171,31 @@ class Guard:
         return self._finish(self._course(result, None, Made(call, "raised" if raised else "")), None)
 
     async def evaluate_async(
-        self, action: Action, *, approval_id: str | None = None, announced: Announcement | None = None
+        self,
+        action: Action,
+        *,
+        approval_id: str | None = None,
+        announced: Announcement | None = None,
+        is_private: bool = False,
     ) -> Verdict:
-        """The same, without blocking the event loop while a name is looked up, a file read or a store written."""
-        course = self._course(action, approval_id, announced=announced)
+        """The same, without blocking the event loop while a name is looked up, a file read or a store written.
+
+        `is_private` says that the action was just read from bytes within the limits and nobody else holds it, so that
+        it need not be copied.
+        """
+        course = self._course(action, approval_id, announced=announced, is_private=is_private)
         done: Any = None
         while True:
             step = _next(course, done)
             if isinstance(step, Verdict):
                 return step
+            if self._is_quick(step):
+                done = self._done(step)
+                continue
+            if isinstance(step, _Record) and not step.durable and self._prompt is not None:
+                done = self._kept_at_once(step, self._prompt)
+                if done is not _LATER:
+                    continue
             if not isinstance(step, Needs):
                 # In one go, in a thread: a task that is cancelled now must not leave an approval used up without an
                 # event that says so.
@@ -239,6 +269,8 @@ class Guard:
         approval_id: str | None,
         made: Made | None = None,
         announced: Announcement | None = None,
+        *,
+        is_private: bool = False,
     ) -> _Course:
         """Decided, then settled with people if it asks or goes back to an approval, then remembered by its session,
         then recorded. Each may only make the verdict stricter, but for an approval."""
@@ -246,7 +278,7 @@ class Guard:
         try:
             policy = _current(self._policy)
             binds: Literal["asks", "always"] = "asks" if approval_id is None else "always"
-            admitted = _placed(admit(action, policy.config.limits), policy)
+            admitted = _placed(action if is_private else admit(action, policy.config.limits), policy)
             bound = binds if self._approvals is not None else "never"
             case = Case(admitted, policy, binds=bound, announced=announced)
             verdict = yield from _decided(case)
@@ -356,6 +388,17 @@ class Guard:
                 return self._sessions.remember(step.session_id, step.remembered) if self._sessions is not None else None
             return self._settle(step) if isinstance(step, _Settle) else self._keep(step)
         except Exception as error:  # noqa: BLE001 - see above
+            return error
+
+    def _is_quick(self, step: _Step) -> bool:
+        """Whether a step is done sooner than a thread would begin with it."""
+        return self._prompt is not None and isinstance(step, Needs) and all(map(is_quick, step.needs))
+
+    def _kept_at_once(self, step: _Record, prompt: PromptAuditSink) -> Any:
+        """What recording came to; `_LATER` if it would have to wait, and nothing was done."""
+        try:
+            return None if prompt.try_record(step.event) else _LATER
+        except Exception as error:  # noqa: BLE001 - see `_done`
             return error
 
     def _settle(self, step: _Settle) -> Settlement:

@@ -227,12 +227,17 @@ class LocalGuard(Guard):
         return super().evaluate(action, approval_id=approval_id, announced=announced)
 
     async def evaluate_async(
-        self, action: Action, *, approval_id: str | None = None, announced: Announcement | None = None
+        self,
+        action: Action,
+        *,
+        approval_id: str | None = None,
+        announced: Announcement | None = None,
+        is_private: bool = False,
     ) -> Verdict:
         """The same, without blocking the event loop."""
         if self._registered_by != os.getpid():
             self._register()
-        return await super().evaluate_async(action, approval_id=approval_id, announced=announced)
+        return await super().evaluate_async(action, approval_id=approval_id, announced=announced, is_private=is_private)
 
     def _register(self) -> None:
         """Register the agent; again in a process that was forked off, which is one of its own."""

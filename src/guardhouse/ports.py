@@ -86,3 +86,9 @@ class AuditSink(Protocol):
     """Keeps events. Raises if it can't; a `durable` event is on disk when it returns."""
 
     def record(self, event: AuditEvent, *, durable: bool = False) -> None: ...
+
+
+class PromptAuditSink(AuditSink, Protocol):
+    """One that can also keep an event without waiting for anybody; False if it would have to."""
+
+    def try_record(self, event: AuditEvent) -> bool: ...

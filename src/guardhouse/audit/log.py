@@ -33,6 +33,7 @@ from guardhouse.audit.notes import Begun, Cut, Headless, Lost, Note, describe
 from guardhouse.audit.place import (
     LOCK_NAME,
     PATIENCE,
+    Held,
     LogFile,
     digest_of,
     lock,
@@ -138,6 +139,25 @@ class AuditLog:
         for sink in self._sinks:
             sink.copy(event)
 
+    def try_record(self, event: AuditEvent) -> bool:
+        """The same without waiting for anybody, for a caller that must not be held up: False if that can't be, and then
+        nothing was done. GuardhouseError if it could not be written."""
+        if type(event) is not AuditEvent:
+            raise TypeError(f"the audit log takes events, not {type(event).__name__}")
+        if self._sinks:
+            return False  # whoever reads there may be slow
+        data = event_bytes(event)
+        try:
+            with self._exclusive(waits=False):
+                self._raise_failure()
+                self._settle()
+                self._make_room(len(data))
+                self._append(data)
+                self._sync_later()
+        except Held:
+            return False
+        return True
+
     def flush(self) -> None:
         """Everything recorded through this object is on disk when this returns; GuardhouseError if that failed."""
         with self._own():
@@ -182,11 +202,11 @@ class AuditLog:
             self._mutex.release()
 
     @contextlib.contextmanager
-    def _exclusive(self) -> Iterator[None]:
+    def _exclusive(self, *, waits: bool = True) -> Iterator[None]:
         """Alone among threads and processes. What goes wrong inside makes this object forget what it knew."""
-        self._acquire()
+        self._acquire(waits=waits)
         try:
-            self._take_lock()
+            self._take_lock(waits=waits)
             yield
         except BaseException as error:
             self._let_go()
@@ -198,8 +218,10 @@ class AuditLog:
                 unlock(self._lock_handle)
             self._mutex.release()
 
-    def _acquire(self) -> None:
-        if not self._mutex.acquire(timeout=PATIENCE):
+    def _acquire(self, *, waits: bool = True) -> None:
+        if not self._mutex.acquire(timeout=PATIENCE if waits else 0):
+            if not waits:
+                raise Held("The audit log is being written.")
             raise GuardhouseError(f"Another thread has been writing to the audit log for {PATIENCE:g} seconds.")
 
     def _told(self, error: OSError, failed: str) -> GuardhouseError:
@@ -214,7 +236,7 @@ class AuditLog:
         if failure is not None:
             raise failure
 
-    def _take_lock(self) -> None:
+    def _take_lock(self, *, waits: bool = True) -> None:
         if self._closed:
             raise GuardhouseError("The audit log was closed.")
         for _ in range(_TRIES):
@@ -222,7 +244,7 @@ class AuditLog:
                 prepare(self._directory)
                 self._lock_handle = open_own(self._directory / LOCK_NAME, os.O_RDWR | os.O_CREAT)
                 self._lock_identity = _identity(os.fstat(self._lock_handle))
-            lock(self._lock_handle)
+            lock(self._lock_handle, waits=waits)
             if _is_at(self._lock_path, self._lock_identity):
                 return
             self._let_go()  # another file has taken its place: this lock keeps nobody out

@@ -110,13 +110,20 @@ def open_to_read(path: Path) -> int:
     return handle
 
 
-def lock(handle: int, kind: int = fcntl.LOCK_EX) -> None:
-    """Take the lock. GuardhouseError if somebody holds it for longer than anything here takes."""
+class Held(GuardhouseError):
+    """Somebody else is writing, and whoever asked does not want to wait."""
+
+
+def lock(handle: int, kind: int = fcntl.LOCK_EX, *, waits: bool = True) -> None:
+    """Take the lock. GuardhouseError if somebody holds it for longer than anything here takes; Held if they hold it at
+    all and nobody `waits`."""
     deadline = 0.0
     while True:
         try:
             fcntl.flock(handle, kind | fcntl.LOCK_NB)
         except BlockingIOError:
+            if not waits:
+                raise Held("The audit log is being written.") from None
             now = time.monotonic()
             deadline = deadline or now + PATIENCE
             if now > deadline:

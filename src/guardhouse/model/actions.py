@@ -158,7 +158,11 @@ ACTION_TYPES: Final[dict[str, type[Action]]] = {
 
 def parse_action(data: bytes | str | dict[str, Any], limits: Limits = DEFAULT_LIMITS) -> Action:
     """The action in one JSON object (text, or already a dict); InvalidAction says what is wrong with it."""
-    value = decode(data, limits) if isinstance(data, (bytes, str)) else checked_copy(data, limits)
+    return action_of(decode(data, limits) if isinstance(data, (bytes, str)) else checked_copy(data, limits))
+
+
+def action_of(value: Any) -> Action:
+    """The action in a JSON value that `decode` gave and that nobody else holds; InvalidAction says what is wrong."""
     if not isinstance(value, dict):
         raise InvalidAction("An action is a JSON object.", fix='For example {"type": "ToolCallPre", …}.')
     kind = value.get("type")

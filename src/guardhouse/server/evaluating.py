@@ -1,7 +1,8 @@
 """`/v1/evaluate`, `/v1/consume`, `/v1/report` and taking approvals up: what agents ask.
 
-Whoever asks is the principal of the action, whatever the action says. The whole of it is done in one thread: reading,
-deciding, writing; so the event loop only passes bytes on.
+Whoever asks is the principal of the action, whatever the action says. A small action is judged in the event loop, where
+it takes less time than a thread would to begin; what has to wait for a disk, a name or a person's answer is done in
+threads, and so is everything about a large one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from guardhouse.model import (
     ToolCallPost,
     ToolCallPre,
     Verdict,
+    action_of,
     decode,
     parse_action,
     wire,
@@ -53,6 +55,8 @@ _STATUSES: Final = {
     REFUSED["superseded"].id: 409,
 }
 """What it means over HTTP that an approval can't be used."""
+_SMALL: Final = 8 * 1024
+"""Bytes that are judged in the event loop."""
 
 
 class Made(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,8 +99,19 @@ class _Asked(msgspec.Struct, frozen=True):
 
 async def evaluate(house: House, principal: Principal, request: Request) -> Response:
     """The verdict on an action; at once also if a person has to be asked."""
-    body = await read_body(request, house.policy.current().config.limits.max_bytes)
-    return await house.in_thread(partial(_evaluated, house, principal, body))
+    limits = house.policy.current().config.limits
+    body = await read_body(request, limits.max_bytes)
+    if len(body) > _SMALL:
+        return await house.in_thread(partial(_evaluated, house, principal, body))
+    asked = _read_or_refuse(house, principal, body)
+    if asked.made is not None:
+        return await house.in_thread(lambda: answer(_told(_judged(house, principal, asked), principal)))
+    begun = time.perf_counter()
+    verdict = await house.guard_of(principal).evaluate_async(
+        asked.action, approval_id=asked.approval_id, announced=asked.announced, is_private=True
+    )
+    house.metrics.decided(verdict, time.perf_counter() - begun)
+    return answer(_told(verdict, principal))
 
 
 async def consume(house: House, principal: Principal, request: Request) -> Response:
@@ -123,14 +138,19 @@ async def report(house: House, principal: Principal, request: Request) -> Respon
     return await house.in_thread(partial(_reported, house, principal, body))
 
 
-# In a thread
+# In a thread, unless it is small
 
 
 def _evaluated(house: House, principal: Principal, body: bytes) -> Response:
+    return answer(_told(_judged(house, principal, _read_or_refuse(house, principal, body)), principal))
+
+
+def _read_or_refuse(house: House, principal: Principal, body: bytes) -> _Asked:
+    """What was sent; a Problem if it is no action, of which the record says that it came."""
     try:
-        asked = _read(body, house.policy.current().config.limits, principal)
+        return _read(body, house.policy.current().config.limits, principal)
     except InvalidAction as error:
-        verdict, _ = house.guard_of(principal).evaluate_json(body)  # it is recorded that this came
+        verdict, _ = house.guard_of(principal).evaluate_json(body)
         raise Problem(
             413 if error.code == "action.too_large" else 400,
             error.what,
@@ -138,7 +158,6 @@ def _evaluated(house: House, principal: Principal, body: bytes) -> Response:
             code=error.code,
             verdict=verdict_wire(verdict, _voice(principal)),
         ) from None
-    return answer(_told(_judged(house, principal, asked), principal))
 
 
 def _judged(house: House, principal: Principal, asked: _Asked) -> Verdict:
@@ -185,7 +204,7 @@ def _asked_to_resume(house: House, principal: Principal, request_id: str) -> Res
 def _reported(house: House, principal: Principal, body: bytes) -> Response:
     limits = house.policy.current().config.limits
     told = _converted(decode(body, limits), Report)
-    action = _of(principal, parse_action(told.action, limits))
+    action = _of(principal, action_of(told.action))
     verdict = Verdict(
         decision=Decision.ALLOW,
         risk_level=told.risk_level,
@@ -262,14 +281,12 @@ def _read(body: bytes, limits: Limits, principal: Principal) -> _Asked:
     """What was sent: an action, or an envelope with one. InvalidAction if it is neither."""
     value = decode(body, limits)
     if not isinstance(value, dict) or "action" not in value or "type" in value:
-        return _Asked(_of(principal, parse_action(value if isinstance(value, dict) else body, limits)))
+        return _Asked(_of(principal, action_of(value)))
     envelope = _converted(value, Envelope)
-    action = parse_action(envelope.action, limits)
     session_id = envelope.session_id
-    if session_id is not None and action.session_id not in {None, session_id}:
+    if session_id is not None and envelope.action.setdefault("session_id", session_id) != session_id:
         raise InvalidAction("The action names another session than what it came in.", fix="Name one session.")
-    if session_id is not None:
-        action = parse_action({**envelope.action, "session_id": session_id}, limits)
+    action = action_of(envelope.action)
     return _Asked(_of(principal, action), envelope.approval_id, envelope.announced, envelope.made)
 
 

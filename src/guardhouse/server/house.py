@@ -97,6 +97,7 @@ class House:
                 sessions=_OwnSessions(self.desk, principal),
                 pins=self._pins,
                 marker_key=self.desk.marker_key,
+                prompt=None if self.desk.database.is_shared else self.desk.audit,
             )
             return guard
 
@@ -134,6 +135,7 @@ class House:
 
     async def start(self) -> None:
         """Begin to follow the requests."""
+        asyncio.get_running_loop().set_default_executor(self.threads)
         self.following.start()
 
     async def stop(self) -> None:

@@ -6,6 +6,7 @@ says that something in front of it has it.
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import os
 import socket
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 _GRACE: Final = 5
 """Seconds that requests under way have when the daemon is told to end."""
 _MOST_AT_ONCE: Final = 5000
+_COLLECTIONS: Final = (5000, 20, 20)
+"""New objects before Python looks for circles among them, and so on; requests leave few."""
 
 
 class Address(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,6 +113,9 @@ class Daemon:
             ),
             ready,
         )
+        gc.collect()
+        gc.freeze()  # what is here stays: policies and tables need not be looked through again and again
+        gc.set_threshold(*_COLLECTIONS)
         with noted_daemon(self.house.sources.locations.daemons, self._address.host, self.port):
             server.run(sockets=[self._socket])
         if not server.started:

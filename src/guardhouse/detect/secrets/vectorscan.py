@@ -7,6 +7,7 @@ takes them. Bytes that were not made by `compiled`, for this machine, must never
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.detect.secrets.interface import Pass
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from guardhouse.detect.secrets.interface import Places
 
 
+@cache
 def is_available() -> bool:
     """Whether Vectorscan is installed: there is no build of it for every machine."""
     from importlib.util import find_spec
