@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from guardhouse.client.errors import Unreachable
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class Following:
                     for _, outline in events:
                         self._forget(outline.id)
                         self._news.set()
-                self._end(GuardhouseError("The daemon ended."))
+                self._end(Unreachable("The daemon ended the stream of events.", fix="Look whether it still runs."))
             except GuardhouseError as error:
                 self._end(error)
             self._stop.wait(patience)
