@@ -111,8 +111,8 @@ class RemoteApprover:
             raise GuardhouseError("This is an agent's token.", fix="Use one of an approver's.")
         answer = self._connection.request("POST", approval_path(request_id, "resume"))
         if answer.status in {409, 410}:
-            raise not_resumable(_record(answer, "approval"))
-        return _record(_good(answer), "approval")
+            raise not_resumable(_record(answer))
+        return _record(answer)
 
     def wait(self, request_id: str, timeout: float) -> ApprovalRequest:
         """The request once it is no longer pending, or as it is after `timeout` seconds. A daemon that is not there
@@ -163,7 +163,7 @@ class RemoteApprover:
         if _is_unknown(answer):
             raise NoSuchRequest
         if answer.status in {409, 410}:
-            raise closed(_record(answer, "approval"))
+            raise closed(_record(answer))
         return request_of(_good(answer).value)
 
 
@@ -187,11 +187,11 @@ def _listed(answer: Answer) -> list[dict[str, Any]]:
     return found
 
 
-def _record(answer: Answer, name: str) -> ApprovalRequest:
-    """The request that an answer comes with."""
+def _record(answer: Answer) -> ApprovalRequest:
+    """The request that an answer, or a refusal, comes with."""
     if _is_unknown(answer):
         raise NoSuchRequest
-    told = answer.value.get(name)
+    told = answer.value.get("approval")
     if not isinstance(told, dict):
         raise Refused(answer.status) if answer.status != 200 else BadAnswer()
     return request_of(told)

@@ -281,15 +281,14 @@ def _told() -> Iterator[None]:
     except (httpcore.ConnectTimeout, httpcore.PoolTimeout):
         raise Unreachable("The daemon can't be reached: no connection in time.", fix=_START) from None
     except httpcore.ConnectError as error:
-        if isinstance(error.__cause__, SSLError):
+        if isinstance(error.__context__, SSLError):
             fix = "Name the authority that its certificate is from: `ca_file`, --ca-file."
             raise Unreachable("The daemon's certificate is none that is trusted.", fix=fix) from None
         raise Unreachable("The daemon can't be reached.", fix=_START) from None
     except (httpcore.TimeoutException, TimeoutError):
         raise Unreachable("The daemon did not answer in time.", fix="Look at its log.", sent=True) from None
     except (httpcore.NetworkError, httpcore.ProtocolError, OSError):
-        what = "The connection to the daemon broke before it had answered."
-        raise Unreachable(what, fix="Look whether it still runs.", sent=True) from None
+        raise Unreachable("The connection to the daemon broke.", fix="Look whether it still runs.", sent=True) from None
 
 
 _START: Final = "Look whether it runs there: `guardhouse serve`."
