@@ -407,3 +407,11 @@ def certificate_for_loopback(directory):
     command += ["-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=guardhouse test"]
     subprocess.run([*command, "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
     return certificate, key
+
+
+def test_a_name_that_is_looked_up_for_too_long_is_a_deny_in_time(agent_home, monkeypatch):
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_more: time.sleep(5))
+    with connect("https://guard.example.com", TOKEN, seconds=0.5) as guard:
+        begun = time.monotonic()
+        assert guard.evaluate(CALL).decision is Decision.DENY
+        assert time.monotonic() - begun < 3

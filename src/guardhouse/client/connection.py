@@ -13,7 +13,6 @@ import time
 from contextlib import contextmanager
 from ssl import SSLError
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakKeyDictionary
 
 import httpcore
 import msgspec
@@ -64,8 +63,7 @@ class Connection:
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._pool: httpcore.ConnectionPool | None = None
-        self._async_pools: WeakKeyDictionary[asyncio.AbstractEventLoop, httpcore.AsyncConnectionPool]
-        self._async_pools = WeakKeyDictionary()
+        self._async_pools: dict[asyncio.AbstractEventLoop, httpcore.AsyncConnectionPool] = {}
         self._closed = False
 
     def __repr__(self) -> str:
@@ -136,7 +134,7 @@ class Connection:
         for loop, opened in list(self._async_pools.items()) if own else ():
             if loop.is_running():
                 asyncio.run_coroutine_threadsafe(opened.aclose(), loop)
-        self._async_pools = WeakKeyDictionary()
+        self._async_pools = {}
 
     async def close_async(self) -> None:
         """The same, and the connections of this event loop are closed when it returns."""
@@ -163,7 +161,9 @@ class Connection:
             headers.append(("Last-Event-ID", last_event))
         address = self.address
         url = httpcore.URL(scheme=address.scheme, host=address.host, port=address.port, target=target)
-        return httpcore.Request(method, url, headers=headers, content=body or None)
+        # Every wait for the network has the deadline; the wait for a free connection is bounded here.
+        extensions = {"timeout": {"pool": self.seconds}}
+        return httpcore.Request(method, url, headers=headers, content=body or None, extensions=extensions)
 
     def _open_pool(self) -> httpcore.ConnectionPool:
         self._after_fork()
@@ -187,6 +187,8 @@ class Connection:
                 raise _closed()
             pool = self._async_pools.get(loop)
             if pool is None:
+                for ended in [one for one in self._async_pools if one.is_closed()]:
+                    del self._async_pools[ended]
                 pool = self._async_pools[loop] = httpcore.AsyncConnectionPool(
                     ssl_context=self._context, max_connections=_MOST_CONNECTIONS, **_KEPT
                 )
@@ -196,7 +198,7 @@ class Connection:
         """In a child process: the connections are the parent's, and two processes would read each other's answers. So
         is the lock, and whoever held it there will not let go of it here."""
         if self._process != os.getpid():
-            self._lock, self._pool, self._async_pools = threading.Lock(), None, WeakKeyDictionary()
+            self._lock, self._pool, self._async_pools = threading.Lock(), None, {}
             self._process = os.getpid()
 
 

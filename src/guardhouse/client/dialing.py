@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import socket
 import ssl
+import threading
 import time
 from contextlib import contextmanager
 from contextvars import ContextVar
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
 import httpcore
@@ -52,15 +54,49 @@ class DeadlineBackend(httpcore.NetworkBackend):
         local_address: str | None = None,  # noqa: ARG002 - never set by the client
         socket_options: Iterable[Any] | None = None,  # noqa: ARG002 - never set by the client
     ) -> httpcore.NetworkStream:
-        """A connection to `host`."""
+        """A connection to the first address of `host` that takes one."""
         try:
-            connection = socket.create_connection((host, port), _left())
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for family, place in _addresses(host, port):
+                connection = socket.socket(family, socket.SOCK_STREAM)
+                try:
+                    connection.settimeout(_left())
+                    connection.connect(place)
+                    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                except TimeoutError:
+                    connection.close()
+                    raise
+                except OSError:
+                    connection.close()
+                else:
+                    return _Stream(connection)
         except TimeoutError:
             raise httpcore.ConnectTimeout from None
         except (OSError, UnicodeError):
             raise httpcore.ConnectError from None
-        return _Stream(connection)
+        raise httpcore.ConnectError
+
+
+def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, Any]]:
+    """Where `host` is. Looking a name up has no time limit of its own: a thread does it, which may be left behind."""
+    answer: SimpleQueue[list[tuple[Any, ...]] | Exception] = SimpleQueue()
+
+    def ask() -> None:
+        try:
+            answer.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except (OSError, UnicodeError) as error:
+            answer.put(error)
+
+    if host == "localhost" or ":" in host or host.replace(".", "").isdigit():
+        ask()  # nobody is asked for it
+    else:
+        threading.Thread(target=ask, name="guardhouse-look-up", daemon=True).start()
+    try:
+        found = answer.get(timeout=_left())
+    except Empty:
+        raise TimeoutError from None
+    if isinstance(found, Exception):
+        raise found
+    return [(family, place) for family, _, _, _, place in found]
 
 
 class _Stream(httpcore.NetworkStream):
