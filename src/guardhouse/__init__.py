@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from guardhouse.adapters import Completed, Denied, Failed, NotCompleted, Outcome, Pending
+    from guardhouse.client import RemoteGuard, connect
     from guardhouse.guard import Guard
     from guardhouse.model import (
         Action,
@@ -56,6 +57,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Guard": "guardhouse.guard",
+    **dict.fromkeys(("RemoteGuard", "connect"), "guardhouse.client"),
     **dict.fromkeys(("LocalGuard", "open_approvals", "open_guard", "open_judge"), "guardhouse.opening"),
     **dict.fromkeys(("Completed", "Denied", "Failed", "NotCompleted", "Outcome", "Pending"), "guardhouse.adapters"),
     **dict.fromkeys(
@@ -93,6 +95,7 @@ __all__ = [
     "Pending",
     "PolicyError",
     "Reason",
+    "RemoteGuard",
     "RiskLevel",
     "SkillInstall",
     "SkillRunPost",
@@ -103,6 +106,7 @@ __all__ = [
     "UserInput",
     "Verdict",
     "action_hash",
+    "connect",
     "explain_markers",
     "is_wrapped_untrusted",
     "open_approvals",

@@ -151,13 +151,7 @@ class Desk:
 
     def register_agent(self, name: str, pid: int | None = None) -> None:
         """Let it be known that a process (this one, if not given) is a guarded agent: what it starts can't approve."""
-        from guardhouse.approvals import register
-
-        beside_state, beside_configuration = self._locations.registries
-        shown = self._mask(name)
-        register(beside_state, shown, pid=pid)
-        if _may_be_written(beside_configuration):
-            register(beside_configuration, shown, pid=pid)
+        note_agent(self._locations, self._mask(name), pid)
 
     def close(self) -> None:
         """Bring the record to disk and let go of the stores."""
@@ -280,6 +274,18 @@ def _sinks(names: tuple[Literal["stdout", "syslog"], ...], *, has_stdout: bool) 
     from guardhouse.audit import open_sinks  # most houses have none
 
     return open_sinks(names, stdout=has_stdout)
+
+
+def note_agent(locations: Locations, name: str, pid: int | None = None) -> None:
+    """Note in this user's registries that a process (this one, if not given) is a guarded agent. `name` is shown to
+    people, so it has no secret in it."""
+    from guardhouse.approvals import register
+
+    _make_private(locations.state)
+    beside_state, beside_configuration = locations.registries
+    register(beside_state, name, pid=pid)
+    if _may_be_written(beside_configuration):
+        register(beside_configuration, name, pid=pid)
 
 
 def _may_be_written(directory: Path) -> bool:

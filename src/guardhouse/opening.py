@@ -6,45 +6,33 @@ import os
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack
 
 import msgspec
 
+from guardhouse.adapters.holding import AgentGuard
 from guardhouse.config import ReloadingPolicy, find_sources
 from guardhouse.desk import Desk
 from guardhouse.egress import SystemResolver
 from guardhouse.files import LocalFiles
 from guardhouse.guard import Guard
-from guardhouse.model import OutputPublish, UserInput
+from guardhouse.model import GuardhouseError, parse_action
 from guardhouse.pins import PinStore
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from guardhouse.adapters import GuardedAsyncFunction, GuardedFunction, ToolNames
+    from guardhouse.adapters import GuardedAsyncFunction, GuardedFunction, TakenUp
+    from guardhouse.adapters.holding import CallNames
     from guardhouse.approvals import Approver
     from guardhouse.config import Sources
     from guardhouse.detect import Detector
     from guardhouse.egress import FetchTools
     from guardhouse.guard import Resolver
-    from guardhouse.model import Action, ApprovalRequest, Verdict
+    from guardhouse.model import Action, ApprovalRequest, ToolCallPre, Verdict
     from guardhouse.tokens import Tokens
     from guardhouse.trust import Announcement
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-class CallNames(TypedDict, total=False):
-    """What every call of a guarded tool says of itself."""
-
-    session_id: str | None
-    principal: str | None
-    run_id: str | None
-    parent_run_id: str | None
-    task_id: str | None
-    cwd: str | None
 
 
 def open_judge(
@@ -178,7 +166,7 @@ def open_tokens(*, state_dir: Path | None = None) -> Iterator[Tokens]:
         desk.close()
 
 
-class LocalGuard(Guard):
+class LocalGuard(Guard, AgentGuard):
     """A guard on this machine, with its record and its approvals. Close it, or use it as a context manager."""
 
     def __init__(
@@ -207,8 +195,7 @@ class LocalGuard(Guard):
             clock=clock,
             marker_key=desk.marker_key,
         )
-        self._session = f"s_{os.urandom(8).hex()}"
-        self._names: ToolNames | None = None
+        AgentGuard.__init__(self)
         self._resolver = resolver
         self._fetching: FetchTools | None = None
         self._variables = variables
@@ -259,99 +246,31 @@ class LocalGuard(Guard):
         then. NoTerminal if there is no terminal to ask at."""
         return self._desk.ask_in_terminal(approval_id)
 
-    def user_said(
-        self,
-        text: str,
-        *,
-        session_id: str | None = None,
-        origin: Literal["typed", "pasted", "attachment", "scheduled"] = "typed",
-    ) -> Verdict:
-        """Tell the gate what the user said, in this guard's own session unless one is named: from now on calls are held
-        against it. Only words that a person `typed` carry authority, so say so of nothing else; what was pasted into
-        them is told apart. Give the model what the verdict lets through."""
-        return self.evaluate(UserInput(content=text, origin=origin, session_id=session_id or self._session))
+    def take_up(
+        self, approval_id: str, check: Callable[[Action], ToolCallPre], *, announced: Announcement | None = None
+    ) -> TakenUp:
+        """The call that waits for an approval, as it was kept, with the verdict under it; see `Gate.take_up`."""
+        from guardhouse.adapters import TakenUp
 
-    async def user_said_async(
-        self,
-        text: str,
-        *,
-        session_id: str | None = None,
-        origin: Literal["typed", "pasted", "attachment", "scheduled"] = "typed",
-    ) -> Verdict:
+        call = check(self._kept(approval_id))
+        return TakenUp(call, self.evaluate(call, approval_id=approval_id, announced=announced))
+
+    async def take_up_async(
+        self, approval_id: str, check: Callable[[Action], ToolCallPre], *, announced: Announcement | None = None
+    ) -> TakenUp:
         """The same, without blocking the event loop."""
-        said = UserInput(content=text, origin=origin, session_id=session_id or self._session)
-        return await self.evaluate_async(said)
+        from asyncio import to_thread
 
-    def assistant_showed(self, text: str, *, session_id: str | None = None, channel: str | None = None) -> Verdict:
-        """Ask before the user is shown an answer, and let the session know of it: a `yes` of theirs then is a yes to
-        what stands there. Show what the verdict lets through."""
-        return self.evaluate(OutputPublish(content=text, channel=channel, session_id=session_id or self._session))
+        from guardhouse.adapters import TakenUp
 
-    async def assistant_showed_async(
-        self, text: str, *, session_id: str | None = None, channel: str | None = None
-    ) -> Verdict:
-        """The same, without blocking the event loop."""
-        shown = OutputPublish(content=text, channel=channel, session_id=session_id or self._session)
-        return await self.evaluate_async(shown)
+        call = check(await to_thread(self._kept, approval_id))
+        return TakenUp(call, await self.evaluate_async(call, approval_id=approval_id, announced=announced))
 
-    @overload
-    def wrap(  # type: ignore[overload-overlap]  # the first that fits is meant
-        self,
-        tool: Callable[P, Awaitable[R]],
-        *,
-        name: str | None = None,
-        session_id: str | None = None,
-        principal: str | None = None,
-        run_id: str | None = None,
-        parent_run_id: str | None = None,
-        task_id: str | None = None,
-        cwd: str | None = None,
-    ) -> GuardedAsyncFunction[P, R]: ...
-
-    @overload
-    def wrap(
-        self,
-        tool: Callable[P, R],
-        *,
-        name: str | None = None,
-        session_id: str | None = None,
-        principal: str | None = None,
-        run_id: str | None = None,
-        parent_run_id: str | None = None,
-        task_id: str | None = None,
-        cwd: str | None = None,
-    ) -> GuardedFunction[P, R]: ...
-
-    def wrap(
-        self,
-        tool: Callable[..., Any],
-        *,
-        name: str | None = None,
-        session_id: str | None = None,
-        principal: str | None = None,
-        run_id: str | None = None,
-        parent_run_id: str | None = None,
-        task_id: str | None = None,
-        cwd: str | None = None,
-    ) -> Any:
-        """`tool` behind the gate: calling it gives an outcome, never an unjudged result.
-
-        `name` is what the policy knows the tool by, its own name unless given. The rest is what every call says of
-        itself; without a session it is one of this guard's own. In one session a name means one tool.
-        """
-        from guardhouse.adapters import CallContext, GuardedAsyncFunction, GuardedFunction, ToolNames, is_async
-
-        names = self._names = self._names or ToolNames()
-        context = CallContext(
-            session_id=session_id or self._session,
-            principal=principal,
-            run_id=run_id,
-            parent_run_id=parent_run_id,
-            task_id=task_id,
-            cwd=cwd,
-        )
-        kind: Any = GuardedAsyncFunction if is_async(tool) else GuardedFunction
-        return kind(self, tool, name=names.take(tool, name, context), context=context, kept=self._desk)
+    def _kept(self, approval_id: str) -> Action:
+        data = self._desk.resume_data(approval_id)
+        if data is None:
+            raise GuardhouseError("There is no call that waits for this approval.", fix="Make the call again.")
+        return parse_action(data)
 
     def url_fetch(self, **context: Unpack[CallNames]) -> GuardedFunction[..., dict[str, Any]]:
         """The tool `url_fetch(url, method="GET", headers=None, body=None)`, behind the gate like anything that is
@@ -386,9 +305,3 @@ class LocalGuard(Guard):
     def close(self) -> None:
         """Bring the record to disk and let go of the stores. What is asked after that is denied."""
         self._desk.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

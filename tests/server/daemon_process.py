@@ -33,7 +33,7 @@ class DaemonProcess:
         self.database = database
         self.options = options
         (self.home / ".config" / "guardhouse").mkdir(parents=True, exist_ok=True)
-        (root / "work").mkdir(exist_ok=True)
+        (root / "work").mkdir(parents=True, exist_ok=True)
         self.said: list[str] = []
         self.process: subprocess.Popen[str] | None = None
 

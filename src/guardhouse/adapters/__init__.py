@@ -9,26 +9,40 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from guardhouse.adapters.functions import CallContext, GuardedAsyncFunction, GuardedFunction, is_async
+    from guardhouse.adapters.functions import (
+        CallContext,
+        Gate,
+        GuardedAsyncFunction,
+        GuardedFunction,
+        TakenUp,
+        is_async,
+    )
+    from guardhouse.adapters.holding import AgentGuard
     from guardhouse.adapters.names import ToolNames
     from guardhouse.adapters.outcomes import Completed, Denied, Failed, NotCompleted, Outcome, Pending
 
 __all__ = [
+    "AgentGuard",
     "CallContext",
     "Completed",
     "Denied",
     "Failed",
+    "Gate",
     "GuardedAsyncFunction",
     "GuardedFunction",
     "NotCompleted",
     "Outcome",
     "Pending",
+    "TakenUp",
     "ToolNames",
     "is_async",
 ]
 
 _HOMES: Final = {
-    **dict.fromkeys(("CallContext", "GuardedAsyncFunction", "GuardedFunction", "is_async"), "functions"),
+    **dict.fromkeys(
+        ("CallContext", "Gate", "GuardedAsyncFunction", "GuardedFunction", "TakenUp", "is_async"), "functions"
+    ),
+    "AgentGuard": "holding",
     "ToolNames": "names",
 }
 

@@ -28,11 +28,10 @@ from guardhouse.model import (
     ToolCallPost,
     ToolCallPre,
     Verdict,
-    parse_action,
 )
 
 if TYPE_CHECKING:
-    from guardhouse.guard import Guard
+    from guardhouse.trust import Announcement
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -46,10 +45,46 @@ def is_async(tool: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(called)
 
 
-class ResumeData(Protocol):
-    """Where a call that waits for approval is kept."""
+class TakenUp(msgspec.Struct, frozen=True):
+    """A call that waited for an approval, judged under it."""
 
-    def resume_data(self, request_id: str) -> bytes | None: ...
+    call: ToolCallPre | None
+    """The call to make, as it was kept; None where the verdict lets nobody make it."""
+    verdict: Verdict
+
+
+class Gate(Protocol):
+    """What a guarded function needs of a guard, in this process or at a daemon."""
+
+    def evaluate(
+        self, action: Action, *, approval_id: str | None = None, announced: Announcement | None = None
+    ) -> Verdict: ...
+
+    async def evaluate_async(
+        self, action: Action, *, approval_id: str | None = None, announced: Announcement | None = None
+    ) -> Verdict: ...
+
+    def report(
+        self,
+        action: Action,
+        verdict: Verdict,
+        outcome: Literal["executed", "aborted"],
+        detail: Literal["", "raised", "stopped"] = "",
+    ) -> Verdict | None: ...
+
+    def take_up(
+        self, approval_id: str, check: Callable[[Action], ToolCallPre], *, announced: Announcement | None = None
+    ) -> TakenUp:
+        """The call that waits for an approval, with the verdict under it. GuardhouseError if there is none.
+
+        `check` gives the call back if this is the tool for it, and raises GuardhouseError if not; nothing that it
+        refuses is made.
+        """
+        ...
+
+    async def take_up_async(
+        self, approval_id: str, check: Callable[[Action], ToolCallPre], *, announced: Announcement | None = None
+    ) -> TakenUp: ...
 
 
 class CallContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +105,12 @@ class _Evaluate(msgspec.Struct, frozen=True):
     approval_id: str | None = None
 
 
+class _TakeUp(msgspec.Struct, frozen=True):
+    """To be done: ask the gate for the call that waits for an approval."""
+
+    approval_id: str
+
+
 class _Run(msgspec.Struct, frozen=True):
     """To be done: call the tool."""
 
@@ -85,7 +126,7 @@ class _Report(msgspec.Struct, frozen=True):
     detail: Literal["", "raised", "stopped"]
 
 
-_Step = _Evaluate | _Run | _Report
+_Step = _Evaluate | _TakeUp | _Run | _Report
 _Course = Generator[_Step, Any, Outcome[Any]]
 
 
@@ -94,12 +135,11 @@ class _Guarded(ABC, Generic[P, R]):
 
     def __init__(
         self,
-        guard: Guard,
+        guard: Gate,
         tool: Callable[P, Any],
         *,
         name: str,
         context: CallContext | None = None,
-        kept: ResumeData | None = None,
     ) -> None:
         self._guard = guard
         self._tool = tool
@@ -107,7 +147,6 @@ class _Guarded(ABC, Generic[P, R]):
         check_signature(name, self._signature)
         self.name = name
         self.context = context or CallContext()
-        self._kept = kept
         self._announced = announcement(name, tool, self._signature)
         # The tool's name and words, but not the tool: `__wrapped__` would be a way round.
         self.__name__, self.__doc__, self.__signature__ = name, tool.__doc__, self._signature
@@ -122,14 +161,21 @@ class _Guarded(ABC, Generic[P, R]):
 
     def _resumed(self, approval_id: str) -> _Course:
         """The course of the call that waits for this approval, as it was kept: its own arguments and session."""
-        data = self._kept.resume_data(approval_id) if self._kept is not None else None
-        if data is None:
-            raise GuardhouseError("There is no call that waits for this approval.", fix="Make the call again.")
-        action = parse_action(data)
+        taken: TakenUp = yield _TakeUp(approval_id)
+        asked = taken.verdict.approval_request_id
+        if taken.verdict.decision is Decision.REQUIRE_APPROVAL and asked:
+            return Pending(taken.verdict, lambda: self._drive(self._resumed(asked)))
+        if taken.call is None:
+            return Denied(taken.verdict)
+        arguments = from_params(self._signature, taken.call.params)
+        return (yield from self._judged(taken.call, arguments, taken.verdict))
+
+    def _check(self, action: Action) -> ToolCallPre:
+        """The call that an action is, if it is one of this tool; GuardhouseError otherwise."""
         if not isinstance(action, ToolCallPre) or action.tool != self.name:
             raise GuardhouseError("This approval is for another tool.", fix="Resume it with that one.")
-        named = {name: getattr(action, name) for name in (*CallContext.__struct_fields__, "call_id")}
-        return self._course(from_params(self._signature, action.params), named, approval_id)
+        from_params(self._signature, action.params)
+        return action
 
     def _refused(self, call: ToolCallPre) -> _Course:
         return Denied((yield _Evaluate(call)))
@@ -141,6 +187,10 @@ class _Guarded(ABC, Generic[P, R]):
         if verdict.decision is Decision.REQUIRE_APPROVAL and verdict.approval_request_id:
             asked = verdict.approval_request_id
             return Pending(verdict, lambda: self._drive(self._course(arguments, named, asked)))
+        return (yield from self._judged(call, arguments, verdict))
+
+    def _judged(self, call: ToolCallPre, arguments: Arguments, verdict: Verdict) -> _Course:
+        """The rest of the way of a call that nobody has to be asked about any more."""
         passed, params = arguments.passed, arguments.params
         if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None:
             passed, params = arguments.masked(verdict.params), verdict.params
@@ -214,6 +264,8 @@ class GuardedFunction(_Guarded[P, R]):
                         done = _plain_result(self._tool(*step.arguments.args, **step.arguments.kwargs))
                     elif isinstance(step, _Report):
                         done = self._guard.report(step.call, step.verdict, step.outcome, step.detail)
+                    elif isinstance(step, _TakeUp):
+                        done = self._guard.take_up(step.approval_id, self._check, announced=self._announced)
                     else:
                         done = self._guard.evaluate(
                             step.action, approval_id=step.approval_id, announced=self._announced
@@ -255,6 +307,8 @@ class GuardedAsyncFunction(_Guarded[P, R]):
 
                         report = partial(self._guard.report, step.call, step.verdict, step.outcome, step.detail)
                         done = await to_thread(report)
+                    elif isinstance(step, _TakeUp):
+                        done = await self._guard.take_up_async(step.approval_id, self._check, announced=self._announced)
                     else:
                         done = await self._guard.evaluate_async(
                             step.action, approval_id=step.approval_id, announced=self._announced

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from guardhouse.approvals.ancestry import Agent, NoTerminal, guarded_ancestor, register, require_terminal
     from guardhouse.approvals.approver import ApprovalSettings, Approver
     from guardhouse.approvals.card import TooLargeToShow
+    from guardhouse.approvals.closing import closed, not_resumable
     from guardhouse.approvals.interface import (
         AlreadyAnswered,
         Changes,
@@ -40,7 +41,9 @@ __all__ = [
     "TerminalChannel",
     "TooLargeToShow",
     "Transaction",
+    "closed",
     "guarded_ancestor",
+    "not_resumable",
     "register",
     "require_terminal",
 ]
@@ -49,6 +52,7 @@ _MODULES = {
     "ancestry": ("Agent", "NoTerminal", "guarded_ancestor", "register", "require_terminal"),
     "approver": ("ApprovalSettings", "Approver"),
     "card": ("TooLargeToShow",),
+    "closing": ("closed", "not_resumable"),
     "interface": ("AlreadyAnswered", "Changes", "NoSuchRequest", "Outline", "RequestClosed", "Store", "Transaction"),
     "store": ("PostgresStore", "SqlStore", "SqliteStore"),
     "terminal": ("TerminalChannel",),

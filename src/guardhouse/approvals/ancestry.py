@@ -101,10 +101,10 @@ def guarded_ancestor(directory: Path, pid: int | None = None, *, itself: bool = 
     return None
 
 
-def require_terminal(directory: Path, *, own: bool = False) -> int:
+def require_terminal(*registries: Path, own: bool = False) -> int:
     """The controlling terminal, opened; the caller closes it. NoTerminal where a person can't be asked by this process.
 
-    `directory` is the registry of agents. With `own` the process is the guard inside a registered agent, and may ask
+    `registries` are where agents are noted. With `own` the process is the guard inside a registered agent, and may ask
     although it is registered itself.
     """
     try:
@@ -112,7 +112,7 @@ def require_terminal(directory: Path, *, own: bool = False) -> int:
     except OSError:
         raise NoTerminal("There is no terminal here to ask at.", fix=_ELSEWHERE) from None
     try:
-        _check_terminal(terminal, directory, own=own)
+        _check_terminal(terminal, registries, own=own)
     except BaseException:
         os.close(terminal)
         raise
@@ -122,7 +122,7 @@ def require_terminal(directory: Path, *, own: bool = False) -> int:
 _ELSEWHERE: Final = "Answer in a terminal of your own: `guardhouse approvals watch`."
 
 
-def _check_terminal(terminal: int, directory: Path, *, own: bool) -> None:
+def _check_terminal(terminal: int, registries: tuple[Path, ...], *, own: bool) -> None:
     if not os.isatty(terminal):
         raise NoTerminal("What should be the terminal is none.", fix=_ELSEWHERE)
     try:
@@ -131,13 +131,14 @@ def _check_terminal(terminal: int, directory: Path, *, own: bool) -> None:
         raise NoTerminal("The terminal is gone.", fix=_ELSEWHERE) from None
     if foreground != os.getpgrp():
         raise NoTerminal("This process is in the background of its terminal.", fix="Bring it to the front with `fg`.")
-    agent = guarded_ancestor(directory, itself=not own)
-    if agent is not None:
-        raise NoTerminal(
-            f"This terminal belongs to the guarded agent {visible(agent.name)} (process {agent.pid}), which can't"
-            " answer for itself.",
-            fix=_ELSEWHERE,
-        )
+    for registry in registries:
+        agent = guarded_ancestor(registry, itself=not own)
+        if agent is not None:
+            raise NoTerminal(
+                f"This terminal belongs to the guarded agent {visible(agent.name)} (process {agent.pid}), which can't"
+                " answer for itself.",
+                fix=_ELSEWHERE,
+            )
 
 
 def _lineage(number: int) -> Iterator[tuple[int, _Process]]:

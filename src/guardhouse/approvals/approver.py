@@ -17,16 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from guardhouse.approvals.interface import (
-    AlreadyAnswered,
-    Changes,
-    Entry,
-    NoSuchRequest,
-    Outline,
-    RequestClosed,
-    Store,
-    Transaction,
-)
+from guardhouse.approvals.closing import answer_given, closed, not_resumable
+from guardhouse.approvals.interface import Changes, Entry, NoSuchRequest, Outline, Store, Transaction
 from guardhouse.approvals.rows import damaged
 from guardhouse.approvals.sealing import Seal
 from guardhouse.model import (
@@ -39,7 +31,6 @@ from guardhouse.model import (
     RiskLevel,
     Settlement,
     drift,
-    visible,
 )
 
 if TYPE_CHECKING:
@@ -183,10 +174,10 @@ class Approver:
             elif entry.request.status is ApprovalStatus.PENDING:
                 _check_offer(entry.request, for_run=approve and for_run)
                 return turn.answer(entry, approve=approve, actor=actor, comment=said, for_run=for_run)
-            elif _answer_given(entry.request) is approve:
+            elif answer_given(entry.request) is approve:
                 return entry.request
             else:
-                error = _closed(entry.request)
+                error = closed(entry.request)
         raise error  # only now: what has just expired stays so
 
     def alike(self, request: ApprovalRequest) -> list[ApprovalRequest]:
@@ -210,7 +201,7 @@ class Approver:
             elif entry.request.status is ApprovalStatus.CANCELLED:
                 return entry.request
             else:
-                error = _closed(entry.request)
+                error = closed(entry.request)
         raise error
 
     def ask_to_resume(self, request_id: str, *, actor: str) -> ApprovalRequest:
@@ -226,14 +217,8 @@ class Approver:
                 error = NoSuchRequest()
             elif entry.request.status is ApprovalStatus.APPROVED:
                 return turn.renew(entry)
-            elif entry.request.status is ApprovalStatus.PENDING:
-                what = f"The request {entry.request.id} is not answered yet."
-                error = RequestClosed(entry.request, what, fix="Approve it first.")
-            elif entry.request.status is ApprovalStatus.CONSUMED:
-                what = f"The approval {entry.request.id} was used already."
-                error = RequestClosed(entry.request, what, fix="An approval is good for one call.")
             else:
-                error = _closed(entry.request)
+                error = not_resumable(entry.request)
         raise error
 
     def get(self, request_id: str) -> ApprovalRequest | None:
@@ -590,37 +575,6 @@ def _refusal(request: ApprovalRequest) -> Refusal:
 
 
 # Answers
-
-
-def _answer_given(request: ApprovalRequest) -> bool | None:
-    """The answer that stands or was used; None if there is none, or it is void."""
-    if request.status is ApprovalStatus.DENIED:
-        return False
-    return True if request.status in {ApprovalStatus.APPROVED, ApprovalStatus.CONSUMED} else None
-
-
-def _closed(request: ApprovalRequest) -> RequestClosed:
-    """The error that says why a request can't be answered any more."""
-    who = f" by {visible(request.actor)}" if request.actor else ""
-    given = _answer_given(request)
-    if given is not None:
-        answer = "approved" if given else "denied"
-        what = f"The request {request.id} was already {answer}{who} at {_moment(request.answered_at)}."
-        return AlreadyAnswered(request, what, fix="The first answer stands.")
-    if request.status is ApprovalStatus.CANCELLED:
-        what = f"The request {request.id} was cancelled{who}."
-    elif request.status is ApprovalStatus.SUPERSEDED:
-        newer = f"; {request.superseded_by} took its place" if request.superseded_by else ""
-        what = f"The request {request.id} is void, because the action or its risk changed{newer}."
-    elif request.answered_at is None:
-        what = f"The request {request.id} expired at {_moment(request.expires_at)}; nobody answered in time."
-    else:
-        what = f"The approval {request.id}{who} was not used until {_moment(request.use_by)}, and expired."
-    return RequestClosed(request, what, fix="Let the agent ask again.")
-
-
-def _moment(seconds: float | None) -> str:
-    return "an unknown time" if seconds is None else time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))
 
 
 def _check_person(actor: str, comment: str | None) -> None:

@@ -54,7 +54,7 @@ def card(
     color: bool,
     unicode: bool = True,
     answers: Sequence[tuple[str, str]] | None = None,
-    use_within: float = USE_WITHIN,
+    use_within: float | None = USE_WITHIN,
     alike: Sequence[ApprovalRequest] = (),
 ) -> str:
     """The whole card, ending in a line break, no line of it wider than `width` (or NARROWEST, if that is more).
@@ -345,8 +345,10 @@ def _supplies(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
         yield "value", f"{supply.field}: {who}{found}"
 
 
-def _covered(request: ApprovalRequest, use_within: float) -> Iterator[tuple[str, str]]:
-    by = f"until {_moment(request.use_by)}" if request.use_by is not None else f"within {_duration(use_within)}"
+def _covered(request: ApprovalRequest, use_within: float | None) -> Iterator[tuple[str, str]]:
+    by = "within the time that the daemon's policy gives" if use_within is None else f"within {_duration(use_within)}"
+    if request.use_by is not None:
+        by = f"until {_moment(request.use_by)}"
     yield "covers", f"This exact call, once, {by}."
     if request.bound_to:
         yield "never", "Not again, not with other values, not if one of the files or programs listed here changes."

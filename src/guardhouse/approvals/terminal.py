@@ -81,14 +81,13 @@ class TerminalChannel:
     def __init__(
         self,
         approver: Answers,
-        agents: Path,
-        *,
+        *agents: Path,
         own: bool = False,
-        use_within: float = USE_WITHIN,
+        use_within: float | None = USE_WITHIN,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`agents` is the registry of guarded agents; `own` says that this process is the guard inside one of them.
-        `use_within` is how long an approval lasts, for the card."""
+        """`agents` are the registries of guarded agents; `own` says that this process is the guard inside one of them.
+        `use_within` is how long an approval lasts, for the card; None if that is not known here."""
         self._approver = approver
         self._agents = agents
         self._own = own
@@ -201,7 +200,7 @@ class TerminalChannel:
         if not _AT_THE_TERMINAL.acquire(timeout=patience):
             return self._current(request)
         try:
-            with _Terminal(require_terminal(self._agents, own=self._own), self._clock) as terminal:
+            with _Terminal(require_terminal(*self._agents, own=self._own), self._clock) as terminal:
                 return self._converse(terminal, request, lay_out, take, deadline)
         finally:
             _AT_THE_TERMINAL.release()

@@ -5,49 +5,55 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import click
 
-from guardhouse.cli.options import json_option, state_dir_option
+from guardhouse.cli.options import json_option
+from guardhouse.cli.request_desk import RequestDesk, desk_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
     from guardhouse.approvals import Approver, Outline
-    from guardhouse.approvals.terminal import TerminalChannel
-    from guardhouse.model import ApprovalRequest
+    from guardhouse.client import Following, RemoteApprover
+    from guardhouse.model import ApprovalRequest, GuardhouseError
+
+    Requests = Approver | RemoteApprover | Following
 
 _NOT_DONE: Final = 1
 _SHORTEST_PREFIX: Final = len("ap_") + 6
 _MOST: Final = 10_000
 """Requests that are looked through at once, newest first."""
 _POLL: Final = 0.3
+_LONGEST_QUIET: Final = 30.0
+"""Seconds after which a daemon's list is looked at although nothing was heard of it."""
 
 _STATUSES: Final = ("pending", "approved", "denied", "expired", "cancelled", "superseded", "consumed", "all")
 
 
 @click.group()
 def approvals() -> None:
-    """Questions that agents wait on. Only a terminal that no guarded agent started can answer them."""
+    """Questions that agents wait on, on this machine or at a daemon. Only a terminal that no guarded agent started can
+    answer them."""
 
 
 @approvals.command("list")
 @click.option("--status", type=click.Choice(_STATUSES), default="pending", show_default=True, help="Which to list.")
 @click.option("--limit", type=click.IntRange(1, _MOST), default=100, show_default=True, help="How many at most.")
 @json_option
-@state_dir_option
-def list_(status: str, limit: int, state_dir: Path | None, *, as_json: bool) -> None:
+@desk_options
+def list_(status: str, limit: int, desk: RequestDesk, *, as_json: bool) -> None:
     """List requests, one a line: id, status, risk, time, tool and what it is about."""
     from guardhouse.model import ApprovalStatus
-    from guardhouse.opening import open_approvals
 
     wanted = None if status == "all" else ApprovalStatus(status)
-    with open_approvals(state_dir=state_dir) as approver:
+    with desk.open() as approver:
         found = approver.outlines(status=wanted, limit=limit)
         if as_json:
-            _print_json_list(_for_machines(request) for request in _whole(approver, found))
+            from guardhouse.wire import request_wire
+
+            _print_json_list(request_wire(request) for request in _whole(approver, found))
             return
     from guardhouse.approvals.card import summary_line
 
@@ -61,25 +67,25 @@ def list_(status: str, limit: int, state_dir: Path | None, *, as_json: bool) -> 
 @approvals.command()
 @click.argument("request_id", metavar="ID")
 @json_option
-@state_dir_option
-def show(request_id: str, state_dir: Path | None, *, as_json: bool) -> None:
+@desk_options
+def show(request_id: str, desk: RequestDesk, *, as_json: bool) -> None:
     """Show one request whole: the action with its secrets masked, the reasons, and what an approval would cover.
 
     ID may be cut to its first characters, at least six after `ap_`.
     """
-    from guardhouse.opening import open_approvals
-
-    with open_approvals(state_dir=state_dir) as approver:
+    with desk.open() as approver:
         request = _find(approver, request_id)
     if as_json:
-        _print_json(_for_machines(request))
+        from guardhouse.wire import request_wire
+
+        _print_json(request_wire(request))
         return
     from guardhouse.approvals.card import TooLargeToShow, brief, card
 
     now, width, unicode = time.time(), _screen_width(), _is_unicode()
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     try:
-        shown = card(request, now, width=width, color=color, unicode=unicode, use_within=_use_within())
+        shown = card(request, now, width=width, color=color, unicode=unicode, use_within=desk.use_within())
     except TooLargeToShow:
         shown = brief(request, now, width=width, color=color, unicode=unicode)
     click.echo(shown, nl=False)
@@ -91,34 +97,33 @@ def show(request_id: str, state_dir: Path | None, *, as_json: bool) -> None:
 @click.option("--can", default=None, help="Say as well what the tool can do, with commas; it is not asked again.")
 @click.option("--for-run", is_flag=True, help="Also for later calls of this tool with the values that the card lists.")
 @click.option("--alike", is_flag=True, help="Also those that wait with values from the same source; all are shown.")
-@state_dir_option
+@desk_options
 def approve(
-    request_id: str, comment: str | None, can: str | None, state_dir: Path | None, *, for_run: bool, alike: bool
+    request_id: str, comment: str | None, can: str | None, desk: RequestDesk, *, for_run: bool, alike: bool
 ) -> None:
     """Show one request, ask at the terminal whether you are sure, and approve it.
 
     Exit status: 0 approved, 1 not approved, 2 this is no terminal that may answer.
     """
     from guardhouse.approvals.card import TooLargeToShow
-    from guardhouse.opening import open_approvals
 
-    agents = _agents(state_dir)
-    _require_terminal(agents)
-    with open_approvals(state_dir=state_dir) as approver:
+    if can is not None and desk.is_remote:
+        _fail("--can changes the configuration of this machine, not the daemon's.")
+    desk.require_terminal()
+    with desk.open() as approver:
         request = _pending(approver, request_id)
         said = _said_of_tool(request, can)
         try:
             others = approver.alike(request) if alike else []
-            settled = _channel(approver, agents).confirm(
-                request, comment=_well_formed(comment), for_run=for_run, alike=others
-            )
+            with desk.channel_to(approver) as channel:
+                settled = channel.confirm(request, comment=_well_formed(comment), for_run=for_run, alike=others)
         except TooLargeToShow as error:
             _fail(error)
     if said is not None and _is_approved(settled):
         from guardhouse.cli.allowing import allow_tool
         from guardhouse.config import find_sources
 
-        allow_tool(find_sources(state_dir=state_dir), *said)
+        allow_tool(find_sources(state_dir=desk.state_dir), *said)
     sys.exit(0 if _is_approved(settled) else _NOT_DONE)
 
 
@@ -139,69 +144,133 @@ def _said_of_tool(request: ApprovalRequest, can: str | None) -> tuple[str, list[
 @approvals.command()
 @click.argument("request_id", metavar="ID")
 @click.argument("message", required=False)
-@state_dir_option
-def deny(request_id: str, message: str | None, state_dir: Path | None) -> None:
+@desk_options
+def deny(request_id: str, message: str | None, desk: RequestDesk) -> None:
     """Deny one request. MESSAGE is passed on to the agent."""
-    from guardhouse.approvals.card import outcome
-    from guardhouse.approvals.terminal import local_actor
-    from guardhouse.model import GuardhouseError
-    from guardhouse.opening import open_approvals
-
-    _require_terminal(_agents(state_dir))
-    with open_approvals(state_dir=state_dir) as approver:
+    desk.require_terminal()
+    with desk.open() as approver:
         request = _find(approver, request_id)
-        try:
-            settled = approver.answer(request.id, approve=False, actor=local_actor(), comment=_well_formed(message))
-        except GuardhouseError as error:
-            _fail(error)
-    _print(outcome(settled))
+        said = _well_formed(message)
+        _settle(lambda: approver.answer(request.id, approve=False, actor=desk.actor(), comment=said))
 
 
 @approvals.command()
 @click.argument("request_id", metavar="ID")
-@state_dir_option
-def cancel(request_id: str, state_dir: Path | None) -> None:
+@desk_options
+def cancel(request_id: str, desk: RequestDesk) -> None:
     """Take one request back, so that nobody can answer it any more. The agent is told no."""
-    from guardhouse.approvals.card import outcome
-    from guardhouse.approvals.terminal import local_actor
-    from guardhouse.model import GuardhouseError
-    from guardhouse.opening import open_approvals
-
-    with open_approvals(state_dir=state_dir) as approver:
+    with desk.open() as approver:
         request = _find(approver, request_id)
-        try:
-            settled = approver.cancel(request.id, actor=local_actor())
-        except GuardhouseError as error:
-            _fail(error)
+        _settle(lambda: approver.cancel(request.id, actor=desk.actor()))
+
+
+@approvals.command()
+@click.argument("request_id", metavar="ID")
+@desk_options
+def resume(request_id: str, desk: RequestDesk) -> None:
+    """Tell the agent to take an approved call up now. It has its whole time for that once more."""
+    desk.require_terminal()
+    with desk.open() as approver:
+        request = _find(approver, request_id)
+        _settle(lambda: approver.ask_to_resume(request.id, actor=desk.actor()))
+
+
+def _settle(change: Callable[[], ApprovalRequest]) -> None:
+    """Do what a person wants of a request, and say how it stands then; ends the command if it can't be done."""
+    from guardhouse.approvals.card import outcome
+    from guardhouse.model import GuardhouseError
+
+    try:
+        settled = change()
+    except GuardhouseError as error:
+        _fail(error)
     _print(outcome(settled))
 
 
 @approvals.command()
-@state_dir_option
-def watch(state_dir: Path | None) -> None:
+@desk_options
+def watch(desk: RequestDesk) -> None:
     """Wait for requests and put each to you in turn, until Ctrl-C. (At a question, Ctrl-C denies that one.)"""
-    from guardhouse.model import ApprovalStatus
-    from guardhouse.opening import open_approvals
+    desk.require_terminal()
+    try:
+        with desk.open() as approver:
+            if desk.is_remote:
+                with desk.following(approver) as following:
+                    _watch_daemon(desk, following)
+            else:
+                _put_each(desk, approver, lambda: time.sleep(_POLL))
+    except KeyboardInterrupt:
+        _print("\nStopped.")
 
-    agents = _agents(state_dir)
-    _require_terminal(agents)
-    with open_approvals(state_dir=state_dir) as approver:
-        channel = _channel(approver, agents)
+
+def _put_each(desk: RequestDesk, approver: Requests, idle: Callable[[], None]) -> None:
+    """Put each request as it comes; ends the command when the terminal is gone."""
+    from guardhouse.model import ApprovalStatus, GuardhouseError
+
+    channel = desk.channel(approver)
+    for request in _arriving(approver, idle):
         try:
-            for request in _arriving(approver):
-                if channel.ask(request).status is ApprovalStatus.PENDING:
-                    _print("The terminal gives no answers any more.", err=True)
-                    sys.exit(_NOT_DONE)
-        except KeyboardInterrupt:
-            _print("\nStopped.")
+            settled = channel.ask(request)
+        except GuardhouseError:
+            _print(f"If you have just answered {request.id}, that may not count.", err=True)
+            raise
+        if settled.status is ApprovalStatus.PENDING:
+            _print("The terminal gives no answers any more.", err=True)
+            sys.exit(_NOT_DONE)
 
 
-def _arriving(approver: Approver) -> Iterator[ApprovalRequest]:
-    """Pending requests, the oldest first, as they come. What ended without having been put is announced."""
+def _watch_daemon(desk: RequestDesk, following: Following) -> None:
+    """The same with a daemon, which may be gone for a while."""
+    from guardhouse.model import GuardhouseError
+
+    def idle() -> None:
+        following.news(_LONGEST_QUIET)
+        if following.problem is not None:
+            raise following.problem
+
+    while True:
+        try:
+            _put_each(desk, following, idle)
+        except GuardhouseError as error:
+            if not _passes(error):
+                raise
+            _print(f"{error} Trying again.", err=True)
+            _await(following)
+            _print("The daemon is back.")
+
+
+def _passes(error: GuardhouseError) -> bool:
+    """Whether a daemon that failed so may be back in a while."""
+    from guardhouse.client import DaemonError, Refused
+
+    return isinstance(error, DaemonError) and not (isinstance(error, Refused) and error.status < 429)
+
+
+def _await(following: Following) -> None:
+    """Wait until the daemon can be heard and answers again; GuardhouseError once it is clear that it won't."""
+    from guardhouse.client import DaemonError
+
+    while True:
+        time.sleep(_POLL)
+        problem = following.problem
+        if problem is None:
+            try:
+                following.outlines(limit=1)
+            except DaemonError as error:
+                problem = error
+        if problem is None:
+            return
+        if not _passes(problem):
+            raise problem
+
+
+def _arriving(approver: Requests, idle: Callable[[], None]) -> Iterator[ApprovalRequest]:
+    """Pending requests, the oldest first, as they come; while there is none, `idle` waits. What ended without having
+    been put is announced."""
     from guardhouse.model import ApprovalStatus
 
     waiting: set[str] = set()
-    idle = False
+    said = False
     while True:
         pending = [
             request
@@ -212,16 +281,16 @@ def _arriving(approver: Approver) -> Iterator[ApprovalRequest]:
             _announce(approver.get(missed))
         waiting = {request.id for request in pending[1:]}
         if pending:
-            idle = False
+            said = False
             yield from _whole(approver, pending[:1])
             continue
-        if not idle:
+        if not said:
             _print("Waiting for questions. Ctrl-C ends.")
-            idle = True
-        time.sleep(_POLL)
+            said = True
+        idle()
 
 
-def _whole(approver: Approver, outlines: list[Outline]) -> Iterator[ApprovalRequest]:
+def _whole(approver: Requests, outlines: list[Outline]) -> Iterator[ApprovalRequest]:
     """The requests of a list, one at a time: each may be large. One that was removed meanwhile is left out."""
     for outline in outlines:
         request = approver.get(outline.id)
@@ -236,7 +305,7 @@ def _announce(request: ApprovalRequest | None) -> None:
         _print(f"{plain(request.id)}: {outcome(request)}")
 
 
-def _find(approver: Approver, given: str) -> ApprovalRequest:
+def _find(approver: Requests, given: str) -> ApprovalRequest:
     """The request with that id, or with the only id that begins so; ends the command if there is none."""
     from guardhouse.model import visible
 
@@ -255,7 +324,7 @@ def _find(approver: Approver, given: str) -> ApprovalRequest:
     )
 
 
-def _pending(approver: Approver, given: str) -> ApprovalRequest:
+def _pending(approver: Requests, given: str) -> ApprovalRequest:
     """The request that is meant, if it can still be answered; ends the command if not."""
     from guardhouse.approvals.card import outcome, plain
     from guardhouse.model import ApprovalStatus
@@ -274,50 +343,9 @@ def _is_approved(request: ApprovalRequest) -> bool:
     return request.status in {ApprovalStatus.APPROVED, ApprovalStatus.CONSUMED}
 
 
-def _agents(state_dir: Path | None) -> Path:
-    from guardhouse.config import find_locations
-
-    return find_locations(state_dir=state_dir).registries[0]
-
-
-def _require_terminal(agents: Path) -> None:
-    """NoTerminal (exit status 2) if this process may not answer."""
-    from guardhouse.approvals.ancestry import require_terminal
-
-    os.close(require_terminal(agents))
-
-
-def _channel(approver: Approver, agents: Path) -> TerminalChannel:
-    from guardhouse.approvals.terminal import TerminalChannel
-
-    return TerminalChannel(approver, agents, use_within=_use_within())
-
-
-def _use_within() -> float:
-    """How long an approval lasts, by the policy here."""
-    from guardhouse.config import find_sources
-
-    return find_sources().load().config.approvals.use_within
-
-
 def _well_formed(text: str | None) -> str | None:
     """What was given on the command line, whatever bytes that were, as text that can be kept."""
     return None if text is None else text.encode("utf-8", "replace").decode()
-
-
-def _for_machines(request: ApprovalRequest) -> dict[str, Any]:
-    """The request as JSON, its times as text."""
-    from datetime import UTC, datetime
-
-    import msgspec
-
-    wire: dict[str, Any] = msgspec.to_builtins(request)
-    wire["status"] = request.status.value
-    for name in ("created_at", "expires_at", "use_by", "answered_at"):
-        if wire.get(name) is not None:
-            moment = datetime.fromtimestamp(wire[name], UTC)
-            wire[name] = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return wire
 
 
 def _print_json(value: object) -> None:

@@ -172,7 +172,7 @@ def _check_order(errand: Errand) -> None:
         raise FetchFailed("The server answered before it was asked.", fix="Try again later.")
 
 
-def _answered_early(connection: Any) -> bool:
+def answered_early(connection: Any) -> bool:
     """Whether more has come on an idle connection than was asked for: it would be taken for the next answer. What comes
     later, httpcore sees by itself before it uses the connection again."""
     if not connection.is_idle():
@@ -187,14 +187,14 @@ def _texts(headers: list[tuple[bytes, bytes]]) -> tuple[tuple[str, str], ...]:
     return tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in headers)
 
 
-def trusted_roots() -> ssl.SSLContext:
-    """What servers are known by: the authorities of certifi, whatever the environment says. It could also ask for the
-    keys of every connection to be written to a file."""
+def trusted_roots(ca_file: str | None = None) -> ssl.SSLContext:
+    """What servers are known by: the authorities of certifi, or those in a file, whatever the environment says.
+    It could also ask for the keys of every connection to be written to a file."""
     import certifi
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.load_verify_locations(certifi.where())
+    context.load_verify_locations(ca_file or certifi.where())
     return context
 
 
@@ -261,7 +261,7 @@ class GuardedClient:
                         step.body.feed(piece)
                 finally:
                     response.close()
-                for connection in filter(_answered_early, pool.connections):
+                for connection in filter(answered_early, pool.connections):
                     connection.close()
             return _Answer(response.status, headers, step.body.end())
         finally:
@@ -362,7 +362,7 @@ class AsyncGuardedClient:
                         step.body.feed(piece)
                 finally:
                     await response.aclose()
-                for connection in filter(_answered_early, pool.connections):
+                for connection in filter(answered_early, pool.connections):
                     await connection.aclose()
             return _Answer(response.status, headers, step.body.end())
         finally:

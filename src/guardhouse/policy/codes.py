@@ -228,6 +228,15 @@ MARKERS_UNUSABLE: Final = ReasonCode(
     example="A web page while the key of the markers can be read by others.",
     about="text",
 )
+DAEMON_UNREACHABLE: Final = ReasonCode(
+    id="guard.daemon_unreachable",
+    title="The daemon gave no verdict",
+    severity=Severity.HIGH,
+    why="Without a verdict there is nothing to allow by.",
+    instead="Go on without it, and ask the user to look at the daemon: it must run, and know the token.",
+    example="Any action while the daemon is down, refuses the token, or answers with something that is no verdict.",
+    about="text",
+)
 
 REFUSED: Final[dict[Refusal, ReasonCode]] = {
     "denied": DENIED,
@@ -260,6 +269,7 @@ GATE_CODES: Final = (
     AUDIT_UNWRITABLE,
     SESSION_UNWRITABLE,
     MARKERS_UNUSABLE,
+    DAEMON_UNREACHABLE,
 )
 
 

@@ -1,0 +1,96 @@
+"""Whether a verdict is about what was sent, as far as that can be told from outside.
+
+The daemon binds a verdict to facts that only it knows, so its hash can't be made again here. But it names the call that
+the verdict is about, in its session and run; it quotes the content that it lets in; and it says which approval it used.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from guardhouse.client.errors import BadAnswer
+from guardhouse.model import Action, Decision, Limits, SkillRunPre, ToolCallPost, ToolCallPre, Verdict, admit, wire
+from guardhouse.recording import trace
+from guardhouse.trust import unwrap_untrusted
+
+if TYPE_CHECKING:
+    from guardhouse.trust import Announcement
+
+_LIMITS: Final = Limits(max_bytes=64 * 1024 * 1024, max_nodes=4_000_000)
+"""How much is sent at most. How much is looked at is the daemon's to say."""
+_HASH: Final = re.compile(r"v[0-9]{1,4}:[0-9a-f]{64}", re.ASCII)
+
+
+class Sent(msgspec.Struct, frozen=True):
+    """What the daemon is asked about: a private copy of the action, and the bytes that say so."""
+
+    copied: Action
+    action: dict[str, Any]
+    approval_id: str | None
+    body: bytes
+
+    @classmethod
+    def of(
+        cls,
+        action: Action,
+        cwd: str,
+        *,
+        approval_id: str | None = None,
+        announced: Announcement | None = None,
+        made: dict[str, Any] | None = None,
+    ) -> Sent:
+        """An action to be judged. Relative paths in it are those of this process, and a call has a name, by which its
+        verdict is known. InvalidAction if it is none."""
+        copied = admit(action, _LIMITS)
+        if copied.asks_first and not copied.cwd:
+            copied = msgspec.structs.replace(copied, cwd=cwd)
+        if isinstance(copied, (ToolCallPre, ToolCallPost)) and copied.call_id is None:
+            copied = msgspec.structs.replace(copied, call_id=f"call_{os.urandom(8).hex()}")
+        told = wire(copied)
+        more = {"approval_id": approval_id, "announced": announced, "made": made}
+        body = {"action": told, **{name: value for name, value in more.items() if value is not None}}
+        return cls(copied, told, approval_id, msgspec.json.encode(body))
+
+    @classmethod
+    def kept(cls, action: Action, approval_id: str) -> Sent:
+        """An action that the daemon kept, and sent back."""
+        return cls(action, wire(action), approval_id, b"")
+
+
+def check_verdict(sent: Sent, verdict: Verdict) -> Verdict:
+    """`verdict`, if it holds the action back or is about it; BadAnswer if it is about another one."""
+    if verdict.decision is Decision.DENY:
+        return verdict
+    copied = sent.copied
+    named = trace(copied.session_id, copied.run_id, getattr(copied, "call_id", None), verdict.action_hash)
+    if not _HASH.fullmatch(verdict.action_hash) or verdict.trace_id != named or not verdict.event_id:
+        raise BadAnswer("The daemon's answer is not about what was asked.")
+    if verdict.decision > Decision.ALLOW_WITH_REDACTION:
+        return verdict
+    if sent.approval_id is not None and verdict.approval_request_id != sent.approval_id:
+        raise BadAnswer("The daemon's answer is about another approval.")
+    _check_passed_on(copied, verdict)
+    return verdict
+
+
+def _check_passed_on(action: Action, verdict: Verdict) -> None:
+    """BadAnswer unless what the verdict lets through is what was sent, masked where it says so."""
+    masked = verdict.decision is Decision.ALLOW_WITH_REDACTION
+    is_call = isinstance(action, (ToolCallPre, SkillRunPre))
+    if (verdict.params is not None) is not (masked and is_call):
+        raise BadAnswer
+    if masked and not is_call and verdict.content is None:
+        raise BadAnswer
+    if not masked and verdict.content is not None:
+        raise BadAnswer
+    if verdict.untrusted is not (verdict.wrapped is not None):
+        raise BadAnswer
+    if verdict.wrapped is not None:
+        content = verdict.content if masked else getattr(action, "content", None)
+        text = content if isinstance(content, str) else msgspec.json.encode(content).decode()
+        if unwrap_untrusted(verdict.wrapped.text) != text:
+            raise BadAnswer("The daemon's answer is not about what was asked.")
