@@ -155,7 +155,7 @@ class RemoteGuard(AgentGuard):
         approval_id: str,
         check: Callable[[Action], ToolCallPre],
         *,
-        announced: Announcement | None = None,  # noqa: ARG002 - the daemon judges the call as it was kept
+        announced: Announcement | None = None,
     ) -> TakenUp:
         """The call that waits for an approval, as the daemon kept it, with the verdict under it; see `Gate.take_up`.
         GuardhouseError if there is none; a deny if the daemon can't be asked."""
@@ -163,7 +163,8 @@ class RemoteGuard(AgentGuard):
 
         try:
             self._check_waits(self._approvals.get(approval_id), check)
-            answer = self._connection.request("POST", approval_path(approval_id, "resume"))
+            told = msgspec.json.encode({"announced": announced})
+            answer = self._connection.request("POST", approval_path(approval_id, "resume"), told)
         except DaemonError as error:
             return TakenUp(None, _failed(error))
         return self._taken_up(answer, approval_id, check)

@@ -48,7 +48,7 @@ OPERATIONS: Final = (
     Operation(
         "POST", "/v1/approvals/{id}/consume", evaluating.consume_by_id, "evaluate", body="Asked", gives="Evaluated"
     ),
-    Operation("POST", "/v1/approvals/{id}/resume", evaluating.resume, "read", gives="Resumed"),
+    Operation("POST", "/v1/approvals/{id}/resume", evaluating.resume, "read", body="Resume", gives="Resumed"),
     Operation("GET", "/v1/events", streaming.events, "read", gives="text/event-stream"),
     Operation("POST", "/v1/sessions", sessions.create, "evaluate", gives="Session", status=201),
     Operation("GET", "/v1/sessions/{id}", sessions.show, "read", gives="SessionEvents", query=sessions.SHOWN_BY),
@@ -126,10 +126,13 @@ def _health(house: House) -> Callable[[Request], Awaitable[Response]]:
     async def health(_request: Request) -> Response:
         """Whether the daemon can judge and ask: its policy can be read and its store answers."""
         try:
-            mode = house.policy.current().config.mode
+            config = house.policy.current().config
             await asyncio.wait_for(house.in_thread(house.approver.latest_change), 5)
         except (GuardhouseError, TimeoutError):
             return answer({"status": "failing"}, 503)
+        if not house.is_whole:
+            return answer({"status": "failing"}, 503)
+        mode = config.mode if config.enabled else "disabled"
         return answer({"status": "ok", "mode": mode, "uptime": round(time.monotonic() - house.begun, 1)})
 
     return health

@@ -32,7 +32,7 @@ from guardhouse.policy import REFUSED
 from guardhouse.server.door import has_right
 from guardhouse.server.house import actor_of
 from guardhouse.server.problems import Problem, answer
-from guardhouse.server.reading import read_body
+from guardhouse.server.reading import read_body, read_small
 from guardhouse.trust import Announcement
 from guardhouse.wire import pending_wire, request_wire, verdict_wire
 
@@ -75,6 +75,12 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     approval_id: str | None = None
     announced: Announcement | None = None
     made: Made | None = None
+
+
+class Resume(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What goes with taking a call up: what its tool is said to be, as when it was first asked about."""
+
+    announced: Announcement | None = None
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -128,8 +134,11 @@ async def consume_by_id(house: House, principal: Principal, request: Request) ->
 async def resume(house: House, principal: Principal, request: Request) -> Response:
     """For an agent: the call that was kept, to be made now, if its approval can be used. For a person: a sign to the
     agent that it should do so."""
-    taken_up = _asked_to_resume if has_right(principal, "answer") else _resumed
-    return await house.in_thread(partial(taken_up, house, principal, request.path_params["id"]))
+    request_id = request.path_params["id"]
+    if has_right(principal, "answer"):
+        return await house.in_thread(partial(_asked_to_resume, house, principal, request_id))
+    given: Resume = await read_small(request, Resume)
+    return await house.in_thread(partial(_resumed, house, principal, request_id, given.announced))
 
 
 async def report(house: House, principal: Principal, request: Request) -> Response:
@@ -184,8 +193,8 @@ def _consumed(house: House, principal: Principal, request_id: str, body: bytes) 
     return answer(_told(_used(verdict, principal), principal))
 
 
-def _resumed(house: House, principal: Principal, request_id: str) -> Response:
-    asked = _kept(house, principal, request_id)
+def _resumed(house: House, principal: Principal, request_id: str, announced: Announcement | None) -> Response:
+    asked = msgspec.structs.replace(_kept(house, principal, request_id), announced=announced)
     verdict = _used(_judged(house, principal, asked), principal)
     told = _told(verdict, principal)
     if verdict.decision > Decision.ALLOW_WITH_REDACTION:

@@ -60,6 +60,11 @@ class Following:
         await asyncio.to_thread(self._thread.join, 2 * _TICK)
 
     @property
+    def is_running(self) -> bool:
+        """Whether changes are still looked for."""
+        return self._thread.is_alive()
+
+    @property
     def waiting(self) -> int:
         """How many wait for one request."""
         return sum(map(len, self._waiting.values()))

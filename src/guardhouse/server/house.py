@@ -29,9 +29,10 @@ from guardhouse.server.metrics import Metrics
 from guardhouse.tokens import Tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from guardhouse.approvals import Approver, Changes
+    from guardhouse.approvals.channels import Courier
     from guardhouse.config import Sources
     from guardhouse.guard import Resolver
     from guardhouse.model import Remembered, SessionState, Traces
@@ -67,6 +68,7 @@ class House:
         self._files: Final = LocalFiles()
         self._pins: Final = PinStore(sources.locations.pins)
         self._report: Final = report or _say
+        self._courier: Final = self._open_courier(sources.variables)
         self._guards: dict[str, Guard] = {}
         self._guards_lock: Final = Lock()
 
@@ -134,15 +136,37 @@ class House:
         self._report(visible(masked))
 
     async def start(self) -> None:
-        """Begin to follow the requests."""
+        """Begin to follow the requests, and to carry cards to where people are."""
         asyncio.get_running_loop().set_default_executor(self.threads)
         self.following.start()
+        if self._courier is not None:
+            self._courier.start()
 
     async def stop(self) -> None:
         """Let go of everything; what is under way is finished first."""
+        if self._courier is not None and not await asyncio.to_thread(self._courier.stop):
+            self.report("A channel did not end in time; its cards are looked after when the daemon begins again.")
         await self.following.stop()
         self.threads.shutdown(wait=True)
         self.desk.close()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything that should run still does."""
+        return self.following.is_running and (self._courier is None or self._courier.is_running)
+
+    def _open_courier(self, variables: Mapping[str, str]) -> Courier | None:
+        """Who carries cards to channels elsewhere, if the policy names any. GuardhouseError if one can't be used."""
+        config = self.policy.current().config
+        if not config.approvals.telegram.chat_ids and not config.approvals.webhook.url:
+            return None
+        from guardhouse.approvals.channels import Courier, courier_settings, open_notifiers
+        from guardhouse.egress.posting import Posting
+
+        notifiers = open_notifiers(config, variables, Posting)
+        return Courier(
+            self.approver, self.desk.database, notifiers, settings=courier_settings(config), report=self.report
+        )
 
     def _changed(self, changes: Changes) -> None:
         self.door.forget()

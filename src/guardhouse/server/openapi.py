@@ -121,7 +121,7 @@ def _parameter(name: str, place: str) -> dict[str, Any]:
 def _schemas() -> dict[str, Any]:
     from guardhouse.model.actions import ACTION_TYPES
     from guardhouse.server.approving import Answer
-    from guardhouse.server.evaluating import Envelope, Report
+    from guardhouse.server.evaluating import Envelope, Report, Resume
 
     kinds = [
         *ACTION_TYPES.values(),
@@ -132,6 +132,7 @@ def _schemas() -> dict[str, Any]:
         Answer,
         Envelope,
         Report,
+        Resume,
     ]
     _, components = msgspec.json.schema_components(kinds, schema_hook=_hook, ref_template="#/components/schemas/{name}")
     actions = [{"$ref": f"#/components/schemas/{name}"} for name in ACTION_TYPES]
