@@ -33,7 +33,8 @@ class DaemonProcess:
         self.database = database
         self.options = options
         (self.home / ".config" / "guardhouse").mkdir(parents=True, exist_ok=True)
-        (root / "work").mkdir(parents=True, exist_ok=True)
+        self.work = root / "work"
+        self.work.mkdir(parents=True, exist_ok=True)
         self.said: list[str] = []
         self.process: subprocess.Popen[str] | None = None
 
@@ -54,7 +55,7 @@ class DaemonProcess:
             stderr=subprocess.PIPE,
             text=True,
             env=self.environment,
-            cwd=self.root / "work",
+            cwd=self.work,
         )
         self.said = []
         self._heard: queue.Queue[str] = queue.Queue()
