@@ -3,9 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test setup lint types contracts unit docs lock bench bench-shell bench-secrets bench-agents fuzz clean
+.PHONY: run demo test setup lint types contracts unit docs lock bench bench-daemon bench-shell bench-secrets bench-agents fuzz clean
 
-run: setup ## watch a hijacked agent, without the gate and with it
+run: setup ## start the daemon; Ctrl-C ends it
+	@$(BIN)/guardhouse serve
+
+demo: setup ## watch a hijacked agent, without the gate and with it
 	@$(BIN)/guardhouse demo
 
 test: setup lint types contracts unit ## everything CI checks
@@ -45,6 +48,9 @@ bench: setup ## the figures, as ratios in one run
 	$(BIN)/python bench/approvals.py
 	$(BIN)/python bench/session.py
 	$(BIN)/python bench/client.py
+
+bench-daemon: setup ## the daemon: CPU beside a bare echo, latencies, memory
+	$(BIN)/python bench/daemon.py --postgres
 
 bench-shell: setup ## the reader of shell commands: time, what is stopped, agreement with bash and shfmt
 	$(BIN)/python bench/shell_commands.py --against-shfmt
