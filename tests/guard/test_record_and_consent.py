@@ -207,3 +207,21 @@ def test_a_judge_opens_no_approval_and_reads_no_file(house, monkeypatch):
     verdict = house.guard().evaluate(KEY)
     assert verdict.decision is Decision.REQUIRE_APPROVAL
     assert verdict.approval_request_id is None
+
+
+def test_a_card_says_where_a_path_really_leads(tmp_path, monkeypatch):
+    """A link in the project must not hide which file a person is asked about."""
+    from guardhouse import Decision, ToolCallPre, open_guard
+
+    home, work = tmp_path / "home", tmp_path / "work"
+    for directory in (home, work):
+        directory.mkdir()
+    (home / ".bashrc").write_text("alias ll='ls -l'\n")
+    (work / "notes.txt").symlink_to(home / ".bashrc")
+    monkeypatch.setenv("HOME", str(home))
+    with open_guard(cwd=work, state_dir=tmp_path / "state") as guard:
+        call = ToolCallPre(tool="write_file", params={"path": "notes.txt", "content": "x"}, session_id="s1")
+        verdict = guard.evaluate(call)
+        assert verdict.decision is Decision.REQUIRE_APPROVAL
+        request = guard.approvals.get(verdict.approval_request_id)
+    assert request.bound_to[0] == f"path {work / 'notes.txt'} -> {home / '.bashrc'}"

@@ -228,9 +228,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def kept(self) -> list[str]:
-        """The files and programs that are there, and that an approval is bound to, by name."""
+        """The files and programs that are there, and that an approval is bound to, by name. Paths that lead elsewhere
+        come first, with where that is: a link must not hide what is changed."""
+        leading = [f"path {path} -> {one.path}" for path, one in self.real_paths.items() if one.path not in {"", path}]
         files = [f"file {path}" for path, answer in self.files.items() if ":" in answer.digest]
-        return files + [f"program {one.path}" for one in self.programs.values() if one.path]
+        return leading + files + [f"program {one.path}" for one in self.programs.values() if one.path]
 
 
 NO_FACTS = Facts()

@@ -17,7 +17,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from guardhouse.model import GuardhouseError, InvalidAction
+from guardhouse.approvals import NoSuchRequest, RequestClosed
+from guardhouse.model import GuardhouseError, InvalidAction, PolicyError
 from guardhouse.server import approving, auditing, evaluating, policies, sessions, streaming
 from guardhouse.server.doorstep import Doorstep
 from guardhouse.server.openapi import Operation, document
@@ -94,22 +95,32 @@ def _guarded(house: House, operation: Operation) -> Callable[[Request], Awaitabl
         try:
             principal = await _admitted(house, request)
             house.door.check(principal, operation.right)
-            return await operation.handler(house, principal, request)
+            with house.door.under_way(principal):
+                return await operation.handler(house, principal, request)
         except Problem as problem:
             return problem.response
         except InvalidAction as error:
             return Problem(400, error.what, fix=error.fix, code=error.code).response
         except GuardhouseError as error:
-            agent = principal is None or principal.role == "agent"
-            return problem_of(error, voice_is_agent=agent).response
-        except asyncio.CancelledError:
-            raise
+            return _told(house, principal, error).response
         except Exception as error:  # noqa: BLE001 - told to whoever runs the daemon, and never an allow
             place = traceback.extract_tb(error.__traceback__)[-1]
             house.report(f"{type(error).__name__} in {PurePath(place.filename).name}:{place.lineno}")
             return Problem(500, "The daemon failed at this.", fix="Look at its log.").response
 
     return answered
+
+
+def _told(house: House, principal: Principal | None, error: GuardhouseError) -> Problem:
+    """What whoever asked is told of an error; what is wrong inside the house is for whoever runs it."""
+    if isinstance(error, (NoSuchRequest, RequestClosed)):
+        return problem_of(error, voice_is_agent=principal is None or principal.role == "agent")
+    house.report(str(error))
+    if principal is None or principal.role == "agent" or isinstance(error, PolicyError):
+        return Problem(
+            503, "Something that this depends on can't be used now.", fix="Whoever runs the daemon was told."
+        )
+    return problem_of(error)
 
 
 async def _admitted(house: House, request: Request) -> Principal:

@@ -7,14 +7,15 @@ that something changed, so a revoked one does not last.
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal
 
 from guardhouse.server.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from guardhouse.tokens import Principal, Role, Tokens
 
@@ -32,6 +33,7 @@ _MOST_REMEMBERED: Final = 4096
 _STRANGERS_PER_MINUTE: Final = 1200
 _BEARER: Final = "bearer "
 _LONGEST_TOKEN: Final = 256
+_MOST_UNDER_WAY: Final = 2000
 
 
 class Door:
@@ -42,6 +44,7 @@ class Door:
         self._known: OrderedDict[bytes, tuple[Principal, float]] = OrderedDict()
         self._pace = Pace(per_minute)
         self._strangers = Pace(lambda: _STRANGERS_PER_MINUTE)
+        self._under_way: Counter[str] = Counter()
 
     def known(self, header: str) -> Principal | None:
         """Who the `Authorization` of a request stands for, if that was looked up just now."""
@@ -71,6 +74,20 @@ class Door:
         if not has_right(principal, right):
             raise Problem(403, f"A token of the role {principal.role} may not do this.", fix=_fix(right))
         self._pace.check(principal.id)
+
+    @contextmanager
+    def under_way(self, principal: Principal) -> Generator[None]:
+        """While a request of a principal is being answered. A Problem if there are too many of theirs: one that waits
+        for a thousand answers must not keep others from giving them."""
+        if self._under_way[principal.id] >= _MOST_UNDER_WAY:
+            raise Problem(429, "Too many requests of this token are under way.", headers={"retry-after": "1"})
+        self._under_way[principal.id] += 1
+        try:
+            yield
+        finally:
+            self._under_way[principal.id] -= 1
+            if not self._under_way[principal.id]:
+                del self._under_way[principal.id]
 
     def forget(self) -> None:
         """Look everybody up again: something has changed."""

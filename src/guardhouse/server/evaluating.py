@@ -108,10 +108,10 @@ async def evaluate(house: House, principal: Principal, request: Request) -> Resp
     limits = house.policy.current().config.limits
     body = await read_body(request, limits.max_bytes)
     if len(body) > _SMALL:
-        return await house.in_thread(partial(_evaluated, house, principal, body))
+        return await house.in_judging_thread(partial(_evaluated, house, principal, body))
     asked = _read_or_refuse(house, principal, body)
     if asked.made is not None:
-        return await house.in_thread(lambda: answer(_told(_judged(house, principal, asked), principal)))
+        return await house.in_judging_thread(lambda: answer(_told(_judged(house, principal, asked), principal)))
     begun = time.perf_counter()
     verdict = await house.guard_of(principal).evaluate_async(
         asked.action, approval_id=asked.approval_id, announced=asked.announced, is_private=True
@@ -128,7 +128,7 @@ async def consume(house: House, principal: Principal, request: Request) -> Respo
 async def consume_by_id(house: House, principal: Principal, request: Request) -> Response:
     """The verdict under one approval: on the action that is sent, or on the one that was kept."""
     body = await read_body(request, house.policy.current().config.limits.max_bytes)
-    return await house.in_thread(partial(_consumed, house, principal, request.path_params["id"], body))
+    return await house.in_judging_thread(partial(_consumed, house, principal, request.path_params["id"], body))
 
 
 async def resume(house: House, principal: Principal, request: Request) -> Response:
@@ -138,13 +138,13 @@ async def resume(house: House, principal: Principal, request: Request) -> Respon
     if has_right(principal, "answer"):
         return await house.in_thread(partial(_asked_to_resume, house, principal, request_id))
     given: Resume = await read_small(request, Resume)
-    return await house.in_thread(partial(_resumed, house, principal, request_id, given.announced))
+    return await house.in_judging_thread(partial(_resumed, house, principal, request_id, given.announced))
 
 
 async def report(house: House, principal: Principal, request: Request) -> Response:
     """Record what became of an action that was let through."""
     body = await read_body(request, house.policy.current().config.limits.max_bytes)
-    return await house.in_thread(partial(_reported, house, principal, body))
+    return await house.in_judging_thread(partial(_reported, house, principal, body))
 
 
 # In a thread, unless it is small

@@ -108,10 +108,11 @@ class Following:
                     while not self._stop.is_set():
                         watch.changed(_TICK)
                         latest = self._pass_on(latest)
-            except GuardhouseError as error:
-                if str(error) != told:  # once for each problem, not for each try
-                    told = str(error)
-                    self._report(f"Requests for approval can't be followed: {error}")
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is told and tried again
+                what = str(error) if isinstance(error, GuardhouseError) else type(error).__name__
+                if what != told:  # once for each problem, not for each try
+                    told = what
+                    self._report(f"Requests for approval can't be followed: {what}")
                 self._stop.wait(_TICK / 2)
 
     def _pass_on(self, latest: int) -> int:

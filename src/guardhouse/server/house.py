@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _Done = TypeVar("_Done")
 
-_THREADS: Final = 32
+_THREADS: Final = 24
 _MOST_GUARDS: Final = 1000
 
 
@@ -63,6 +63,7 @@ class House:
         self.door: Final = Door(self.tokens, lambda: self.policy.current().config.server.requests_per_minute)
         self.following: Final = Following(self.approver, on_change=self._changed, report=self.report)
         self.threads: Final = ThreadPoolExecutor(_THREADS, thread_name_prefix="guardhouse")
+        self._judging: Final = ThreadPoolExecutor(_THREADS, thread_name_prefix="guardhouse-judging")
         self.begun: Final = time.monotonic()
         self._resolver: Final = resolver or SystemResolver()
         self._files: Final = LocalFiles()
@@ -107,6 +108,10 @@ class House:
         """What `call` gives, without holding the event loop up meanwhile."""
         return await asyncio.get_running_loop().run_in_executor(self.threads, call)
 
+    async def in_judging_thread(self, call: Callable[[], _Done]) -> _Done:
+        """The same, for what agents ask: however much that is, people can still answer."""
+        return await asyncio.get_running_loop().run_in_executor(self._judging, call)
+
     def count_pending(self) -> int:
         """How many requests wait for an answer."""
         return self.approver.count_pending()
@@ -137,7 +142,7 @@ class House:
 
     async def start(self) -> None:
         """Begin to follow the requests, and to carry cards to where people are."""
-        asyncio.get_running_loop().set_default_executor(self.threads)
+        asyncio.get_running_loop().set_default_executor(self._judging)
         self.following.start()
         if self._courier is not None:
             self._courier.start()
@@ -147,6 +152,7 @@ class House:
         if self._courier is not None and not await asyncio.to_thread(self._courier.stop):
             self.report("A channel did not end in time; its cards are looked after when the daemon begins again.")
         await self.following.stop()
+        self._judging.shutdown(wait=True)
         self.threads.shutdown(wait=True)
         self.desk.close()
 

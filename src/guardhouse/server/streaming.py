@@ -35,7 +35,8 @@ _MOST_MISSED: Final = 1000
 
 async def events(house: House, principal: Principal, request: Request) -> Response:
     """Changes of requests, as they happen, until the listener goes away."""
-    if house.following.listening >= house.policy.current().config.server.max_streams:
+    most = house.policy.current().config.server.max_streams
+    if house.following.listening >= (most if has_right(principal, "answer") else max(1, most // 2)):
         raise Problem(503, "Too many listen already.", fix="Try again later, or raise `server.max_streams`.")
     after = request.headers.get("last-event-id", "")
     if after and not (after.isascii() and after.isdigit() and len(after) < 19):
