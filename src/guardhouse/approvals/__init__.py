@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         Store,
         Transaction,
     )
-    from guardhouse.approvals.store import PostgresStore, SqliteStore, SqlStore
+    from guardhouse.approvals.store import PostgresStore, SqliteStore, SqlStore, count_waiting
     from guardhouse.approvals.terminal import TerminalChannel
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "TooLargeToShow",
     "Transaction",
     "closed",
+    "count_waiting",
     "guarded_ancestor",
     "not_resumable",
     "register",
@@ -54,7 +55,7 @@ _MODULES = {
     "card": ("TooLargeToShow",),
     "closing": ("closed", "not_resumable"),
     "interface": ("AlreadyAnswered", "Changes", "NoSuchRequest", "Outline", "RequestClosed", "Store", "Transaction"),
-    "store": ("PostgresStore", "SqlStore", "SqliteStore"),
+    "store": ("PostgresStore", "SqlStore", "SqliteStore", "count_waiting"),
     "terminal": ("TerminalChannel",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

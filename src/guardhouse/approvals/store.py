@@ -90,6 +90,19 @@ class PostgresStore(SqlStore):
         super().__init__(PostgresDatabase(url, wait=wait))
 
 
+def count_waiting(path: Path, shared: str | None, now: float | None = None) -> int | None:
+    """How many requests can still be answered, in a file or in the database that nodes share; None if there is no file
+    yet, which is not made by looking."""
+    if not shared and not path.exists():
+        return None
+    store = PostgresStore(shared) if shared else SqliteStore(path)
+    try:
+        with store.reading() as rows:
+            return rows.count_waiting(rows.now() if now is None or shared else now)
+    finally:
+        store.close()
+
+
 class RequestRows:
     """The requests, inside a transaction."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import time
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.installing.checks import Check, fail, ok, unknown, warn
@@ -145,22 +144,17 @@ def _record(machine: Machine) -> Check:
 
 
 def _approvals(machine: Machine) -> Check:
-    from guardhouse.approvals import SqliteStore
+    from guardhouse.approvals import count_waiting
 
     path = machine.locations.state / "approvals.db"
     try:
-        if not path.exists():
-            return ok(GUARDHOUSE, "approvals", "nothing was asked yet")
-        store = SqliteStore(path)
-        try:
-            with store.reading() as rows:
-                waiting = rows.count_waiting(time.time())
-        finally:
-            store.close()
+        waiting = count_waiting(path, machine.locations.database)
     except GuardhouseError as error:
         return fail(GUARDHOUSE, "approvals", error.what, error.fix)
     except OSError as error:
         return fail(GUARDHOUSE, "approvals", f"{path} can't be read: {error.strerror}", "Mend its rights.")
+    if waiting is None:
+        return ok(GUARDHOUSE, "approvals", "nothing was asked yet")
     return ok(GUARDHOUSE, "approvals", f"the store opens; {waiting} waiting for an answer")
 
 

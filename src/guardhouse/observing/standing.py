@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 import msgspec
 
-from guardhouse.approvals import Agent, SqliteStore, guarded_ancestor
+from guardhouse.approvals import Agent, count_waiting, guarded_ancestor
 from guardhouse.audit import Calls, Query, Unreadable, count_calls, events
 from guardhouse.config import chosen_mode, get_mode
 from guardhouse.model import GuardhouseError
@@ -79,7 +79,7 @@ def standing(sources: Sources, now: float | None = None) -> Standing:
     nobody: tuple[GuardedAgent, ...] = ()
     today = told(lambda: _today(log, since, unreadable), Calls())
     policy = told(lambda: _policy(sources), Standing(since=since))
-    pending = told(lambda: _pending(state / "approvals.db", now), 0)
+    pending = told(lambda: count_waiting(state / "approvals.db", sources.locations.database, now) or 0, 0)
     agents = told(lambda: tuple(_agents(sources.locations.registries[0])), nobody)
     told(lambda: check_index(state / "sessions.db"), otherwise=False)
     told(lambda: bool(PinStore(sources.locations.pins).servers()), otherwise=False)
@@ -120,18 +120,6 @@ def _policy(sources: Sources) -> Standing:
         preset=policy.config.preset,
         revision=policy.revision,
     )
-
-
-def _pending(path: Path, now: float) -> int:
-    """Requests that can still be answered. A store that is not there is not made by looking."""
-    if not path.exists():
-        return 0
-    store = SqliteStore(path)
-    try:
-        with store.reading() as rows:
-            return rows.count_waiting(now)
-    finally:
-        store.close()
 
 
 def _agents(directory: Path) -> Iterator[GuardedAgent]:
