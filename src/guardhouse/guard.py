@@ -220,6 +220,11 @@ class Guard:
             return self._finish(self._recorded(verdict, None), None), False
         return self.evaluate(action, approval_id=approval_id), True
 
+    def refuse(self, error: InvalidAction, principal: str | None = None) -> Verdict:
+        """The verdict on what is no action at all, of which the record then says that it came and from whom."""
+        verdict = self._stamped(_failed(error, self._in_force()), None)
+        return self._finish(self._recorded(verdict, None, principal=principal), None)
+
     def report(
         self,
         action: Action,
@@ -315,7 +320,9 @@ class Guard:
             return _held_back(verdict, SESSION_UNWRITABLE, error)
         return verdict
 
-    def _recorded(self, verdict: Verdict, case: Case | None, made: Made | None = None) -> _Course:
+    def _recorded(
+        self, verdict: Verdict, case: Case | None, made: Made | None = None, *, principal: str | None = None
+    ) -> _Course:
         """The verdict once it is in the record; a deny if it can't be."""
         if self._audit is None:
             return verdict
@@ -325,7 +332,10 @@ class Guard:
             grave = verdict.risk_level is RiskLevel.CRITICAL or verdict.approval_status is ApprovalStatus.CONSUMED
             if made is not None and made.verdict is not None and made.verdict.risk_level is RiskLevel.CRITICAL:
                 runs = grave = True
-            yield _Record(decision_event(verdict, _described(case), self._clock(), made), durable=runs and grave)
+            described = _described(case)
+            if principal is not None:
+                described = msgspec.structs.replace(described, principal=principal)
+            yield _Record(decision_event(verdict, described, self._clock(), made), durable=runs and grave)
         except Exception as error:  # noqa: BLE001 - what leaves no evidence is not done
             return _held_back(verdict, AUDIT_UNWRITABLE, error)
         return verdict

@@ -96,6 +96,12 @@ class Tokens:
             return None
         return Principal(identity, name, role)
 
+    def is_good(self, principal: Principal) -> bool:
+        """Whether the token that a principal came in with can still be used."""
+        with self._database.reading() as rows:
+            found = rows.run("SELECT expires_at, revoked_at FROM tokens WHERE id = ?", (principal.id,))
+            return bool(found) and _status(rows.now(), *found[0]) == "valid"
+
     def listed(self) -> list[TokenEntry]:
         """All tokens there ever were, the oldest first."""
         with self._database.reading() as rows:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from guardhouse.model import ApprovalRequest, Decision, GuardhouseError, Verdict
+from guardhouse.model import ApprovalRequest, ApprovalStatus, Decision, GuardhouseError, Verdict
 from guardhouse.model.verdicts import plain_field
 from guardhouse.trust import read_wrapped
 
@@ -85,6 +85,8 @@ def request_wire(request: ApprovalRequest | Outline, voice: Voice = "person") ->
             told[name] = _moment(told[name])
     if voice == "agent":
         told.pop("supplied", None)
+        if request.status is not ApprovalStatus.DENIED:
+            told.pop("comment", None)  # only with a denial is it meant for the agent
         if "reasons" in told:
             told["reasons"] = [_for_agent(reason) for reason in told["reasons"]]
     return told

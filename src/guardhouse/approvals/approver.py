@@ -43,6 +43,7 @@ _MOST_STORED: Final = 1_000_000
 """Bytes that one request may take: the action as it is shown and as it is taken up again, together."""
 _POLICY: Final = "policy"
 """Who takes a question back that nobody has to answer any more."""
+_WAITING: Final = (ApprovalStatus.PENDING,)
 _LIVE: Final = (ApprovalStatus.PENDING, ApprovalStatus.APPROVED)
 _NEXT: Final[dict[ApprovalStatus, frozenset[ApprovalStatus]]] = {
     ApprovalStatus.PENDING: frozenset(
@@ -79,6 +80,8 @@ class ApprovalSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How long an approval can be used after it was given."""
     most_pending: int = 100
     """Requests that may wait for an answer in one scope: one principal's session."""
+    most_pending_of_one: int = 2_000
+    """Of one principal, in whatever sessions: those are theirs to name."""
     most_pending_in_all: int = 10_000
     """In all scopes together. So many more that one noisy session can't keep the others from asking."""
     unattended: bool = False
@@ -185,7 +188,12 @@ class Approver:
         an answer as well; the oldest first."""
         if not request.kin:
             return []
-        pending = self.find(status=ApprovalStatus.PENDING, session_id=request.session_id, limit=_MOST_ALIKE)
+
+        def look(transaction: Transaction) -> list[Entry]:
+            own = transaction.get(request.id)  # its scope: whoever else has a session of that name is somebody else
+            return [] if own is None else transaction.select(status=_WAITING, scope=own.scope, limit=_MOST_ALIKE)
+
+        pending = [entry.request for entry in self._look(look)]
         return [one for one in reversed(pending) if one.kin == request.kin and one.id != request.id]
 
     def cancel(self, request_id: str, *, actor: str) -> ApprovalRequest:
@@ -297,6 +305,12 @@ class Approver:
     def count_pending(self) -> int:
         """How many requests wait for an answer."""
         return self._look(lambda transaction: transaction.count_pending())
+
+    def changed_outlines(
+        self, after: int, *, principal: str | None = None, limit: int = 100
+    ) -> list[tuple[int, Outline]]:
+        """The same without the actions, of one principal if one is named."""
+        return self._look(lambda transaction: transaction.changed_outlines(after, principal=principal, limit=limit))
 
     def latest_change(self) -> int:
         """The number of the last change there was."""
@@ -430,7 +444,7 @@ class _Turn:
         """A new request, `instead_of` those that it supersedes; or a refusal if nobody is there, or too many wait."""
         if self._settings.unattended:
             return Settlement(refusal="unattended")
-        if self._too_many(question.scope, instead_of):
+        if self._too_many(question, instead_of):
             return Settlement(refusal="too_many")
         request = self._request(question)
         for entry in instead_of:
@@ -457,11 +471,14 @@ class _Turn:
             raise damaged(request.id)
         return bound
 
-    def _too_many(self, scope: str, instead_of: Sequence[Entry]) -> bool:
+    def _too_many(self, question: _Question, instead_of: Sequence[Entry]) -> bool:
         leaving = sum(entry.request.status is ApprovalStatus.PENDING for entry in instead_of)
-        here = self.transaction.count_pending(scope=scope) - leaving
+        here = self.transaction.count_pending(scope=question.scope) - leaving
+        principal = question.asked.principal
+        theirs = self.transaction.count_pending(principal=principal) - leaving if principal is not None else 0
         return (
             here >= self._settings.most_pending
+            or theirs >= self._settings.most_pending_of_one
             or self.transaction.count_pending() - leaving >= self._settings.most_pending_in_all
         )
 

@@ -42,6 +42,7 @@ class Outline(msgspec.Struct, frozen=True, kw_only=True):
     action_summary_redacted: str
     risk_level: RiskLevel
     status: ApprovalStatus
+    resume_asked_at: float | None = None
 
 
 class Changes(msgspec.Struct, frozen=True):
@@ -96,6 +97,10 @@ class Transaction(Protocol):
         """The requests whose last change has a number behind `after`, in that order, each with its number."""
         ...
 
+    def changed_outlines(self, after: int, *, principal: str | None, limit: int) -> list[tuple[int, Outline]]:
+        """The same without reading the actions; of one principal, if one is named."""
+        ...
+
     def latest(self) -> int:
         """The number of the last change of any request."""
         ...
@@ -104,8 +109,8 @@ class Transaction(Protocol):
         """Pending requests whose `expires_at`, and approved ones whose `use_by`, is not after `now`."""
         ...
 
-    def count_pending(self, *, scope: str | None = None) -> int:
-        """How many are pending, in one scope or altogether."""
+    def count_pending(self, *, scope: str | None = None, principal: str | None = None) -> int:
+        """How many are pending, in one scope, of one principal, or altogether."""
         ...
 
     def count_waiting(self, now: float) -> int:

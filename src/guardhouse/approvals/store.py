@@ -161,16 +161,27 @@ class RequestRows:
         )
         return [(number, entry_of(dict(zip(COLUMNS, row, strict=True)))) for number, *row in found]
 
+    def changed_outlines(self, after: int, *, principal: str | None, limit: int) -> list[tuple[int, Outline]]:
+        where, values = _where(None, principal=keepable(principal))
+        found = self._rows.run(
+            f"SELECT change, {', '.join(OUTLINE)} FROM requests "  # noqa: S608 - see above
+            f"WHERE change > ? AND {where} ORDER BY change LIMIT ?",
+            (after, *values, limit),
+        )
+        return [(number, outline_of(dict(zip(OUTLINE, row, strict=True)))) for number, *row in found]
+
     def latest(self) -> int:
-        [(change,)] = self._rows.run("SELECT change FROM latest WHERE number = 1")
-        return int(change)
+        found = self._rows.run("SELECT change FROM latest WHERE number = 1")
+        if len(found) != 1:
+            raise _lost_count()
+        return int(found[0][0])
 
     def due(self, now: float, *, limit: int | None = None) -> list[Entry]:
         return self._entries(_DUE, (now, now, _limit(limit)))
 
-    def count_pending(self, *, scope: str | None = None) -> int:
-        where, values = ("", ()) if scope is None else (" AND scope = ?", (scope,))
-        [(count,)] = self._rows.run(f"SELECT count(*) FROM requests WHERE status = 'pending'{where}", values)  # noqa: S608
+    def count_pending(self, *, scope: str | None = None, principal: str | None = None) -> int:
+        where, values = _where((ApprovalStatus.PENDING,), scope=scope, principal=keepable(principal))
+        [(count,)] = self._rows.run(f"SELECT count(*) FROM requests WHERE {where}", values)  # noqa: S608
         return int(count)
 
     def count_waiting(self, now: float) -> int:
@@ -199,11 +210,15 @@ class RequestRows:
         self._rows.announce()
         found = self._rows.run(_NEXT_CHANGE)
         if len(found) != 1:
-            raise GuardhouseError("The database has lost count of its changes.", fix="Restore it from a backup.")
+            raise _lost_count()
         return int(found[0][0])
 
     def _entries(self, statement: str, values: Iterable[Any]) -> list[Entry]:
         return [entry_of(dict(zip(COLUMNS, row, strict=True))) for row in self._rows.run(statement, values)]
+
+
+def _lost_count() -> GuardhouseError:
+    return GuardhouseError("The database has lost count of its changes.", fix="Restore it from a backup.")
 
 
 def _where(status: Collection[ApprovalStatus] | None, **equal: str | None) -> tuple[str, list[str]]:

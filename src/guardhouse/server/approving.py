@@ -64,6 +64,8 @@ async def show(house: House, principal: Principal, request: Request) -> Response
     request_id = request.path_params["id"]
     await _visible(house, principal, request_id)
     found = await house.following.wait(request_id, wait)
+    if wait:
+        await house.in_thread(partial(house.door.check_still, principal))
     return answer(_told(_shown(found, principal), principal))
 
 
@@ -71,7 +73,7 @@ async def alike(house: House, principal: Principal, request: Request) -> Respons
     """The other pending requests of the same tool about values from the same source."""
     found = await _visible(house, principal, request.path_params["id"])
     others = await house.in_thread(partial(house.approver.alike, found))
-    return answer({"approvals": [_told(one, principal) for one in others]})
+    return answer({"approvals": [_told(_shown(one, principal), principal) for one in others]})
 
 
 async def approve(house: House, principal: Principal, request: Request) -> Response:

@@ -1,7 +1,7 @@
 """Who comes in: tokens, roles and what each may do, and how often anybody may ask.
 
-A token that was good a moment ago is not looked up again; it is after two seconds, and as soon as the database says
-that something changed, so a revoked one does not last.
+A token that was good a moment ago is not looked up again; it is after two seconds, as soon as the database says that
+something changed, and always before somebody answers a request or changes the policy: a revoked one does not last.
 """
 
 from __future__ import annotations
@@ -45,26 +45,29 @@ class Door:
         self._pace = Pace(per_minute)
         self._strangers = Pace(lambda: _STRANGERS_PER_MINUTE)
         self._under_way: Counter[str] = Counter()
+        self._forgotten = 0
 
     def known(self, header: str) -> Principal | None:
         """Who the `Authorization` of a request stands for, if that was looked up just now."""
         found = self._known.get(_mark(header))
         return found[0] if found is not None and found[1] > time.monotonic() else None
 
+    def check_still(self, principal: Principal) -> None:
+        """A Problem if the token that somebody came in with is no longer good: they may have waited for long."""
+        if not self._tokens.is_good(principal):
+            raise _unknown_token()
+
     def look_up(self, header: str, peer: str) -> Principal:
         """The same, asked of the database. A Problem if it is nobody, or somebody who has tried too often."""
         token = header[len(_BEARER) :].strip() if header[: len(_BEARER)].lower() == _BEARER else ""
+        forgotten = self._forgotten
         principal = self._tokens.check(token) if token and len(token) <= _LONGEST_TOKEN else None
         if principal is None:
             if token:  # on loopback all have the same address: a good token is let in however often bad ones came
                 self._strangers.check(peer)
-            raise Problem(
-                401,
-                "This needs a token that is valid.",
-                fix="Send `Authorization: Bearer TOKEN`; make one with `guardhouse token create`.",
-                headers={"www-authenticate": "Bearer"},
-            )
-        self._known[_mark(header)] = (principal, time.monotonic() + _REMEMBERED_FOR)
+            raise _unknown_token()
+        if forgotten == self._forgotten:  # else something changed while it was looked up
+            self._known[_mark(header)] = (principal, time.monotonic() + _REMEMBERED_FOR)
         while len(self._known) > _MOST_REMEMBERED:
             self._known.popitem(last=False)
         return principal
@@ -91,6 +94,7 @@ class Door:
 
     def forget(self) -> None:
         """Look everybody up again: something has changed."""
+        self._forgotten += 1
         self._known.clear()
 
 
@@ -120,6 +124,15 @@ class Pace:
         if not enough:
             seconds = max(1, int((1 - left) * 60 / rate) + 1)
             raise Problem(429, "That was too often.", fix="Wait a little.", headers={"retry-after": str(seconds)})
+
+
+def _unknown_token() -> Problem:
+    return Problem(
+        401,
+        "This needs a token that is valid.",
+        fix="Send `Authorization: Bearer TOKEN`; make one with `guardhouse token create`.",
+        headers={"www-authenticate": "Bearer"},
+    )
 
 
 def _mark(header: str) -> bytes:

@@ -79,10 +79,14 @@ class Doorstep:
 
 
 def host_name(host: str) -> str:
-    """A `Host` without its port."""
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.partition(":")[0]
+    """A `Host` without its port; nothing if it has another form."""
+    name, _, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
+    if not name:
+        return port if ":" not in host else ""
+    if port and not (port.isascii() and port.isdigit()):
+        return ""
+    is_bracketed = name.startswith("[") and name.endswith("]")
+    return name if is_bracketed or not set(name) & set(":@[]/") else ""
 
 
 def hosts_of(bound: str, public_url: str) -> frozenset[str] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import msgspec
 from starlette.responses import Response
@@ -33,7 +33,7 @@ from guardhouse.server.door import has_right
 from guardhouse.server.house import actor_of
 from guardhouse.server.problems import Problem, answer
 from guardhouse.server.reading import read_body, read_small
-from guardhouse.trust import Announcement
+from guardhouse.trust import Announcement, Capability
 from guardhouse.wire import pending_wire, request_wire, verdict_wire
 
 if TYPE_CHECKING:
@@ -55,14 +55,22 @@ _STATUSES: Final = {
     REFUSED["superseded"].id: 409,
 }
 """What it means over HTTP that an approval can't be used."""
-_SMALL: Final = 8 * 1024
-"""Bytes that are judged in the event loop."""
+_SMALL: Final = 4 * 1024
+"""Bytes that are judged in the event loop, unless they are a command, which may take long to follow."""
+_LONGEST_PLACE: Final = 60
+
+
+# What stands in the record as it was sent has a form that can say nothing else.
+EventId = Annotated[str, msgspec.Meta(pattern="^(ev_[0-9a-f]{24})?$", max_length=27)]
+TraceId = Annotated[str, msgspec.Meta(pattern="^(tr_[0-9a-f]{24})?$", max_length=27)]
+Hash = Annotated[str, msgspec.Meta(pattern="^(v1:[0-9a-f]{64})?$", max_length=67)]
+RequestId = Annotated[str, msgspec.Meta(pattern="^ap_[0-9a-f]{24}$", max_length=27)]
 
 
 class Made(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """With a result: that the call was made, by which verdict."""
 
-    event_id: str = ""
+    event_id: EventId = ""
     risk_level: RiskLevel = RiskLevel.LOW
     raised: bool = False
 
@@ -87,11 +95,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """What became of an action that was let through."""
 
     action: dict[str, Any]
-    event_id: str
-    trace_id: str = ""
-    action_hash: str = ""
+    event_id: EventId
+    trace_id: TraceId = ""
+    action_hash: Hash = ""
     risk_level: RiskLevel = RiskLevel.LOW
-    approval_request_id: str | None = None
+    approval_request_id: RequestId | None = None
     outcome: Literal["executed", "aborted"]
     detail: Literal["", "raised", "stopped"] = ""
 
@@ -108,10 +116,15 @@ async def evaluate(house: House, principal: Principal, request: Request) -> Resp
     limits = house.policy.current().config.limits
     body = await read_body(request, limits.max_bytes)
     if len(body) > _SMALL:
-        return await house.in_judging_thread(partial(_evaluated, house, principal, body))
-    asked = _read_or_refuse(house, principal, body)
-    if asked.made is not None:
-        return await house.in_judging_thread(lambda: answer(_told(_judged(house, principal, asked), principal)))
+        return await house.in_judging_thread(principal, partial(_evaluated, house, principal, body))
+    try:
+        asked = _read(body, limits, principal)
+    except InvalidAction:
+        return await house.in_judging_thread(principal, partial(_evaluated, house, principal, body))
+    if asked.made is not None or _may_take_long(house, asked.action):
+        return await house.in_judging_thread(
+            principal, lambda: answer(_told(_judged(house, principal, asked), principal))
+        )
     begun = time.perf_counter()
     verdict = await house.guard_of(principal).evaluate_async(
         asked.action, approval_id=asked.approval_id, announced=asked.announced, is_private=True
@@ -128,7 +141,9 @@ async def consume(house: House, principal: Principal, request: Request) -> Respo
 async def consume_by_id(house: House, principal: Principal, request: Request) -> Response:
     """The verdict under one approval: on the action that is sent, or on the one that was kept."""
     body = await read_body(request, house.policy.current().config.limits.max_bytes)
-    return await house.in_judging_thread(partial(_consumed, house, principal, request.path_params["id"], body))
+    return await house.in_judging_thread(
+        principal, partial(_consumed, house, principal, request.path_params["id"], body)
+    )
 
 
 async def resume(house: House, principal: Principal, request: Request) -> Response:
@@ -138,13 +153,13 @@ async def resume(house: House, principal: Principal, request: Request) -> Respon
     if has_right(principal, "answer"):
         return await house.in_thread(partial(_asked_to_resume, house, principal, request_id))
     given: Resume = await read_small(request, Resume)
-    return await house.in_judging_thread(partial(_resumed, house, principal, request_id, given.announced))
+    return await house.in_judging_thread(principal, partial(_resumed, house, principal, request_id, given.announced))
 
 
 async def report(house: House, principal: Principal, request: Request) -> Response:
     """Record what became of an action that was let through."""
     body = await read_body(request, house.policy.current().config.limits.max_bytes)
-    return await house.in_judging_thread(partial(_reported, house, principal, body))
+    return await house.in_judging_thread(principal, partial(_reported, house, principal, body))
 
 
 # In a thread, unless it is small
@@ -159,7 +174,7 @@ def _read_or_refuse(house: House, principal: Principal, body: bytes) -> _Asked:
     try:
         return _read(body, house.policy.current().config.limits, principal)
     except InvalidAction as error:
-        verdict, _ = house.guard_of(principal).evaluate_json(body)
+        verdict = house.guard_of(principal).refuse(error, principal.name)
         raise Problem(
             413 if error.code == "action.too_large" else 400,
             error.what,
@@ -167,6 +182,12 @@ def _read_or_refuse(house: House, principal: Principal, body: bytes) -> _Asked:
             code=error.code,
             verdict=verdict_wire(verdict, _voice(principal)),
         ) from None
+
+
+def _may_take_long(house: House, action: Action) -> bool:
+    """Whether it is code that has to be followed to be judged."""
+    tools = house.policy.current().settings.tools
+    return isinstance(action, ToolCallPre) and Capability.EXECUTES in tools.profile(action.tool).capabilities
 
 
 def _judged(house: House, principal: Principal, asked: _Asked) -> Verdict:
@@ -206,6 +227,9 @@ def _resumed(house: House, principal: Principal, request_id: str, announced: Ann
 
 
 def _asked_to_resume(house: House, principal: Principal, request_id: str) -> Response:
+    found = house.approver.get(request_id)
+    if found is not None and found.principal == principal.name:
+        raise Problem(403, "Whoever asked can't answer.", fix="Let somebody else do it.")
     request = house.approver.ask_to_resume(request_id, actor=actor_of(principal))
     return answer({"status": "asked", "approval": request_wire(request)})
 
@@ -303,10 +327,10 @@ def _converted(value: Any, kind: Any) -> Any:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        what = str(error)
-        if what.startswith("Invalid enum value"):  # it quotes the value, and that may be anything
-            what = "A value that is not one of those allowed"
-        raise InvalidAction(f"{what}.", fix="See /v1/openapi.json.") from None
+        # It may quote a value or a name that was sent: only the place is told.
+        place = str(error).rpartition(" - at ")[2] if " - at " in str(error) else ""
+        where = f" at {place}" if place and len(place) <= _LONGEST_PLACE else ""
+        raise InvalidAction(f"What was sent has another form{where}.", fix="See /v1/openapi.json.") from None
 
 
 def _of(principal: Principal, action: Action) -> Action:

@@ -11,6 +11,7 @@ import threading
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
+from guardhouse.approvals import Outline
 from guardhouse.model import ApprovalStatus, GuardhouseError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from guardhouse.approvals import Approver, Changes
     from guardhouse.model import ApprovalRequest
 
-Numbered = tuple[int, "ApprovalRequest"]
+Numbered = tuple[int, Outline]
 
 _TICK: Final = 1.0
 """Seconds after which is looked for what is due, whether anything changed or not."""
@@ -35,10 +36,12 @@ class Following:
         self,
         approver: Approver,
         *,
+        on_wake: Callable[[], None],
         on_change: Callable[[Changes], None],
         report: Callable[[str], None],
     ) -> None:
         self._approver = approver
+        self._on_wake = on_wake
         self._on_change = on_change
         self._report = report
         self._waiting: defaultdict[str, set[asyncio.Future[None]]] = defaultdict(set)
@@ -105,9 +108,11 @@ class Following:
                     latest = self._approver.latest_change()
                 with self._approver.watching() as watch:
                     told = ""
+                    self._on_wake()
                     while not self._stop.is_set():
-                        watch.changed(_TICK)
-                        latest = self._pass_on(latest)
+                        if watch.changed(_TICK):
+                            self._on_wake()
+                        latest = self._pass_on(min(latest, self._approver.latest_change()))
             except Exception as error:  # noqa: BLE001 - whatever it is, it is told and tried again
                 what = str(error) if isinstance(error, GuardhouseError) else type(error).__name__
                 if what != told:  # once for each problem, not for each try
@@ -116,7 +121,7 @@ class Following:
                 self._stop.wait(_TICK / 2)
 
     def _pass_on(self, latest: int) -> int:
-        """Everything that is new; the number of the last change then."""
+        """Everything that is new; the number of the last change then. A database may have been set back."""
         while True:
             changes = self._approver.changes(latest, limit=_AT_ONCE)
             if changes.requests and self._loop is not None and not self._loop.is_closed():
@@ -132,8 +137,14 @@ class Following:
                 for future in self._waiting.get(request.id, ()):
                     if not future.done():
                         future.set_result(None)
+            outline = outline_of(request)
             for listener in list(self._listening):
-                listener.hear((number, request))
+                listener.hear((number, outline))
+
+
+def outline_of(request: ApprovalRequest) -> Outline:
+    """What is told of a request to everybody who listens: nothing that may be large."""
+    return Outline(**{name: getattr(request, name) for name in Outline.__struct_fields__})
 
 
 class Listener:

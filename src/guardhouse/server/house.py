@@ -43,6 +43,8 @@ _Done = TypeVar("_Done")
 
 _THREADS: Final = 24
 _MOST_GUARDS: Final = 1000
+_AT_ONCE: Final = 6
+"""Large or slow actions of one principal that are judged at a time."""
 
 
 class House:
@@ -61,7 +63,9 @@ class House:
         self.tokens: Final = Tokens(self.desk.database)
         self.metrics: Final = Metrics()
         self.door: Final = Door(self.tokens, lambda: self.policy.current().config.server.requests_per_minute)
-        self.following: Final = Following(self.approver, on_change=self._changed, report=self.report)
+        self.following: Final = Following(
+            self.approver, on_wake=self.door.forget, on_change=self._changed, report=self.report
+        )
         self.threads: Final = ThreadPoolExecutor(_THREADS, thread_name_prefix="guardhouse")
         self._judging: Final = ThreadPoolExecutor(_THREADS, thread_name_prefix="guardhouse-judging")
         self.begun: Final = time.monotonic()
@@ -72,6 +76,7 @@ class House:
         self._courier: Final = self._open_courier(sources.variables)
         self._guards: dict[str, Guard] = {}
         self._guards_lock: Final = Lock()
+        self._turns: Final[dict[str, asyncio.Semaphore]] = {}
 
     @property
     def approver(self) -> Approver:
@@ -108,9 +113,13 @@ class House:
         """What `call` gives, without holding the event loop up meanwhile."""
         return await asyncio.get_running_loop().run_in_executor(self.threads, call)
 
-    async def in_judging_thread(self, call: Callable[[], _Done]) -> _Done:
-        """The same, for what agents ask: however much that is, people can still answer."""
-        return await asyncio.get_running_loop().run_in_executor(self._judging, call)
+    async def in_judging_thread(self, principal: Principal, call: Callable[[], _Done]) -> _Done:
+        """The same, for what agents ask, a few at a time of each: however much one asks, others get their turn, and
+        people can answer."""
+        if len(self._turns) > _MOST_GUARDS:
+            self._turns.clear()
+        async with self._turns.setdefault(principal.id, asyncio.Semaphore(_AT_ONCE)):
+            return await asyncio.get_running_loop().run_in_executor(self._judging, call)
 
     def count_pending(self) -> int:
         """How many requests wait for an answer."""
@@ -175,7 +184,6 @@ class House:
         )
 
     def _changed(self, changes: Changes) -> None:
-        self.door.forget()
         self.metrics.changed(changes.requests)
 
 

@@ -12,6 +12,7 @@ import os
 import socket
 import stat
 import sys
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -74,9 +75,13 @@ class Daemon:
         self._address = address
         self._socket = _bound(address)
         self.port: Final[int] = self._socket.getsockname()[1]
+        self._noted = ExitStack()
         try:
+            # Before the policy is first read, so that no gate ever takes this socket for anybody's.
+            self._noted.enter_context(noted_daemon(sources.locations.daemons, address.host, self.port))
             self.house: Final = House(sources)
         except BaseException:
+            self._noted.close()
             self._socket.close()
             raise
 
@@ -116,7 +121,8 @@ class Daemon:
         gc.collect()
         gc.freeze()  # what is here stays: policies and tables need not be looked through again and again
         gc.set_threshold(*_COLLECTIONS)
-        with noted_daemon(self.house.sources.locations.daemons, self._address.host, self.port):
+        _allow_files()
+        with self._noted:
             server.run(sockets=[self._socket])
         if not server.started:
             raise GuardhouseError("The daemon could not begin.", fix="What was said before this tells why.")
@@ -131,6 +137,14 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._ready()
+
+
+def _allow_files() -> None:
+    """Have as many connections at once as the system lets this process have."""
+    import resource
+
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _bound(address: Address) -> socket.socket:

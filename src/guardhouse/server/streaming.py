@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from guardhouse.approvals import Outline
 from guardhouse.server.door import has_right
 from guardhouse.server.problems import Problem
 from guardhouse.wire import request_wire
@@ -24,13 +23,14 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from guardhouse.model import ApprovalRequest
-    from guardhouse.server.following import Listener
+    from guardhouse.approvals import Outline
     from guardhouse.server.house import House
     from guardhouse.tokens import Principal
 
 _PING: Final = 15
-_MOST_MISSED: Final = 1000
+_AT_ONCE: Final = 200
+_CHECKED_EVERY: Final = 5.0
+"""Seconds after which it is looked whether the token is still good."""
 
 
 async def events(house: House, principal: Principal, request: Request) -> Response:
@@ -41,38 +41,42 @@ async def events(house: House, principal: Principal, request: Request) -> Respon
     after = request.headers.get("last-event-id", "")
     if after and not (after.isascii() and after.isdigit() and len(after) < 19):
         raise Problem(400, "`Last-Event-ID` is no number of an event.", fix="Leave it out.")
-    listener = house.following.listen()
-    told = _told(house, principal, listener, int(after) if after else None)
-    return EventSourceResponse(told, ping=_PING)
+    if request.method == "HEAD":
+        raise Problem(405, "Events can only be listened to.")
+    return EventSourceResponse(_told(house, principal, int(after) if after else None), ping=_PING)
 
 
-async def _told(
-    house: House, principal: Principal, listener: Listener, after: int | None
-) -> AsyncIterator[ServerSentEvent]:
-    last = 0
+async def _told(house: House, principal: Principal, after: int | None) -> AsyncIterator[ServerSentEvent]:
+    """Events from now on, or from behind `after` on, as long as the token is good."""
+    own = None if has_right(principal, "answer") else principal.name
+    last = after or 0
+    listener = house.following.listen()  # here, where it is certain to be closed
     try:
-        if after is not None:
-            changes = await asyncio.to_thread(partial(house.approver.changes, after, limit=_MOST_MISSED))
-            for number, request in zip(changes.numbers, changes.requests, strict=True):
+        while after is not None:
+            look = partial(house.approver.changed_outlines, last, principal=own, limit=_AT_ONCE)
+            missed = await house.in_thread(look)
+            for number, outline in missed:
                 last = number
-                if _concerns(principal, request):
-                    yield _event(number, request)
-        while (heard := await listener.next()) is not None:
-            number, request = heard
-            if number > last and _concerns(principal, request):
+                yield _event(number, outline)
+            after = last if len(missed) == _AT_ONCE else None
+        while True:
+            try:
+                heard = await asyncio.wait_for(listener.next(), _CHECKED_EVERY)
+            except TimeoutError:
+                await house.in_thread(partial(house.door.check_still, principal))
+                continue
+            if heard is None:
+                return
+            number, outline = heard
+            if number > last and own in {None, outline.principal}:
+                await house.in_thread(partial(house.door.check_still, principal))
                 last = number
-                yield _event(number, request)
+                yield _event(number, outline)
+    except Problem:
+        return  # the token was revoked, or is over
     finally:
         listener.close()
 
 
-def _concerns(principal: Principal, request: ApprovalRequest) -> bool:
-    return has_right(principal, "answer") or request.principal == principal.name
-
-
-def _event(number: int, request: ApprovalRequest) -> ServerSentEvent:
-    outline = Outline(**{name: getattr(request, name) for name in Outline.__struct_fields__})
-    told = request_wire(outline)
-    if request.resume_asked_at is not None:
-        told["resume_asked"] = True
-    return ServerSentEvent(data=msgspec.json.encode(told).decode(), event="approval", id=str(number))
+def _event(number: int, outline: Outline) -> ServerSentEvent:
+    return ServerSentEvent(data=msgspec.json.encode(request_wire(outline)).decode(), event="approval", id=str(number))

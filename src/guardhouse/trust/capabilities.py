@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
+from guardhouse.model.digests import sha256_hex
+
 if TYPE_CHECKING:
     from guardhouse.trust.ledger import Shape
 
@@ -180,6 +182,14 @@ def is_untrusted_name(name: str) -> bool:
 _MEMO_LIMIT: Final = 4096
 
 
+def _fingerprint(heard: Announcement | None) -> str:
+    """Tells an announcement from every other one and from none, by what it says: its own `digest` is whatever its
+    sender wrote, and one sender's words must not be taken for another's."""
+    if heard is None:
+        return ""
+    return sha256_hex(msgspec.json.encode(msgspec.structs.astuple(heard), order="deterministic"))
+
+
 class ToolCatalogue:
     """Profiles by tool name, from configuration and built-in knowledge."""
 
@@ -247,7 +257,7 @@ class ToolCatalogue:
     def shape(self, tool: str) -> Shape:
         """What the ledger goes by: the tool's kind, and what its arguments are for."""
         heard = self._announced if self._announced is not None and self._announced.tool == tool else None
-        key = (tool, heard.digest if heard is not None else "")
+        key = (tool, _fingerprint(heard))
         shape = self._shapes.get(key)
         if shape is None:
             from guardhouse.trust.ledger import shape_of  # only where a session is remembered

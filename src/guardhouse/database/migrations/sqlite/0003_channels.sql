@@ -7,6 +7,7 @@ INSERT INTO latest VALUES (1, 0);
 ALTER TABLE requests ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE requests ADD COLUMN resume_asked_at REAL;
 CREATE INDEX by_change ON requests (change);
+CREATE INDEX pending_of_one ON requests (principal) WHERE status = 'pending';
 CREATE INDEX newest_pending ON requests (number) WHERE status = 'pending';
 
 -- Cards that were put to people somewhere else. What a button carries is kept as a digest.
