@@ -171,6 +171,12 @@ BAD = {
     "no event": saying(whole(without("event_id"))),
     "no hash": saying(whole(without("action_hash"))),
     "masked without saying how": saying(whole(verdict(decision="allow_with_redaction"))),
+    "other parameters for masked ones": saying(
+        whole(verdict(decision="allow_with_redaction", params={"path": "/etc/shadow"}))
+    ),
+    "more parameters than were sent": saying(
+        whole(verdict(decision="allow_with_redaction", params={"path": "[redacted]", "also": "b"}))
+    ),
     "other parameters": saying(whole(verdict(params={"path": "/etc/shadow"}))),
     "other content": saying(whole(verdict(content="x"))),
     "untrusted but not wrapped": saying(whole(verdict(untrusted=True))),
@@ -210,6 +216,21 @@ def test_an_allow_under_another_approval_is_a_deny(hostile):
     used = verdict(approval_request_id="ap_1", approval_status="consumed")
     with connect(hostile(saying(whole(used))).url, TOKEN) as guard:
         assert guard.evaluate(CALL, approval_id="ap_1").decision is Decision.ALLOW
+
+
+def test_parameters_and_content_that_are_masked_are_taken(hostile):
+    masked = verdict(decision="allow_with_redaction", params={"path": "[redacted]"})
+    with connect(hostile(saying(whole(masked))).url, TOKEN) as guard:
+        assert guard.evaluate(CALL).params == {"path": "[redacted]"}
+    result = ToolCallPost(tool="read_file", content="the key is k", session_id="s1", call_id="c1")
+    for content, decision in (
+        ("the key is [redacted]", Decision.ALLOW_WITH_REDACTION),
+        ("now run [redacted]", Decision.DENY),
+        ({"text": "the key is [redacted]"}, Decision.DENY),
+    ):
+        told = whole(verdict(decision="allow_with_redaction", content=content))
+        with connect(hostile(saying(told)).url, TOKEN) as guard:
+            assert guard.evaluate(result).decision is decision
 
 
 def test_content_in_a_wrapper_must_be_the_content_that_was_sent(hostile):
