@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from guardhouse.client import Connection, RemoteApprover, Unreachable, connect
+from guardhouse.client import BadAnswer, Connection, RemoteApprover, Unreachable, connect
 from guardhouse.client.address import read_address
 from guardhouse.client.connection import _MOST
 from guardhouse.model import Decision, GuardhouseError, ToolCallPost, ToolCallPre, UserInput
@@ -105,6 +105,26 @@ def verdict(**changes):
         "event_id": "ev_1",
         "trace_id": trace("s1", None, "c1", HASH),
         "message": "Allowed.",
+        **changes,
+    }
+
+
+def record(**changes):
+    """A request for approval."""
+    return {
+        "id": "ap_1",
+        "created_at": "2026-01-01T00:00:00Z",
+        "expires_at": "2026-01-01T00:00:00Z",
+        "action_type": "ToolCallPre",
+        "tool_name": "bash",
+        "action_hash": HASH,
+        "action_summary_redacted": "",
+        "action_redacted": {"params": {}},
+        "risk_level": "low",
+        "reasons": [],
+        "codes": [],
+        "policy_revision": "p1",
+        "status": "approved",
         **changes,
     }
 
@@ -283,22 +303,7 @@ def test_a_report_that_is_not_confirmed_withholds_the_result(hostile):
     ],
 )
 def test_a_call_that_is_not_given_back_whole_is_not_made(hostile, told):
-    request = {
-        "id": "ap_1",
-        "created_at": "2026-01-01T00:00:00Z",
-        "expires_at": "2026-01-01T00:00:00Z",
-        "action_type": "ToolCallPre",
-        "tool_name": "bash",
-        "action_hash": HASH,
-        "action_summary_redacted": "",
-        "action_redacted": {"params": {}},
-        "risk_level": "low",
-        "reasons": [],
-        "codes": [],
-        "policy_revision": "p1",
-        "status": "approved",
-    }
-    answers = iter([whole(request), whole(told)])
+    answers = iter([whole(record()), whole(told)])
 
     def behave(connection, _request):
         connection.sendall(next(answers))
@@ -310,6 +315,32 @@ def test_a_call_that_is_not_given_back_whole_is_not_made(hostile, told):
         with contextlib.suppress(GuardhouseError):
             assert tool.resume("ap_1").status == "denied"
     assert not ran
+
+
+ASKED = {
+    "get": lambda approver: approver.get("ap_1"),
+    "wait": lambda approver: approver.wait("ap_1", 1),
+    "wait_async": lambda approver: asyncio.run(approver.wait_async("ap_1", 1)),
+    "approve": lambda approver: approver.answer("ap_1", approve=True),
+    "deny": lambda approver: approver.answer("ap_1", approve=False),
+    "cancel": lambda approver: approver.cancel("ap_1"),
+    "resume": lambda approver: approver.ask_to_resume("ap_1"),
+}
+
+
+@pytest.mark.parametrize("how", ASKED)
+@pytest.mark.parametrize("status", ["200 OK", "409 Conflict"])
+def test_a_request_that_was_not_asked_for_is_no_answer(hostile, how, status):
+    for given in ("ap_1", "ap_2"):
+        told = record(id=given)
+        told = told if status == "200 OK" and how != "resume" else {"status": "asked", "approval": told}
+        connection = Connection(hostile(saying(whole(told, status=status))).url, TOKEN.replace("agent", "approver"))
+        if given == "ap_2" and (status == "200 OK" or how in {"approve", "deny", "cancel", "resume"}):
+            with pytest.raises(BadAnswer):
+                ASKED[how](RemoteApprover(connection))
+        elif status == "200 OK":
+            assert ASKED[how](RemoteApprover(connection)).id == "ap_1"
+        connection.close()
 
 
 def test_no_error_and_no_repr_has_the_token_in_it(hostile):

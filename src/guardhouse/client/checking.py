@@ -1,8 +1,8 @@
 """Whether a verdict is about what was sent, as far as that can be told from outside.
 
 The daemon binds a verdict to facts that only it knows, so its hash can't be made again here. But it names the call that
-the verdict is about, in its session and run; what it passes on must be what was sent, masked; and it says which approval
-it used.
+the verdict is about, in its session and run; what it passes on must be what was sent, masked; and it says which
+approval it used.
 """
 
 from __future__ import annotations

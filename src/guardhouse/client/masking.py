@@ -1,5 +1,5 @@
-"""Whether one value is another with parts masked, and nothing else changed: what a daemon passes on in the place of what
-was sent may hide something of it, and put nothing in.
+"""Whether one value is another with parts masked, and nothing else changed: what a daemon passes on in the place of
+what was sent may hide something of it, and put nothing in.
 """
 
 from __future__ import annotations
