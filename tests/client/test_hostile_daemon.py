@@ -17,6 +17,7 @@ from guardhouse.client.address import read_address
 from guardhouse.client.connection import _MOST
 from guardhouse.model import Decision, GuardhouseError, ToolCallPost, ToolCallPre, UserInput
 from guardhouse.recording import trace
+from guardhouse.wire import TIMES, outline_of, request_of
 
 TOKEN = "gdh_agent_0123456789ab_" + "S" * 43
 CALL = ToolCallPre(tool="read_file", params={"path": "a"}, session_id="s1", call_id="c1")
@@ -341,6 +342,40 @@ def test_a_request_that_was_not_asked_for_is_no_answer(hostile, how, status):
         elif status == "200 OK":
             assert ASKED[how](RemoteApprover(connection)).id == "ap_1"
         connection.close()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({name: time} for name in TIMES for time in ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00")),
+        {"created_at": "1969-12-31T23:59:59Z"},
+        {"created_at": "1970-01-01T00:00:00+01:00"},
+        {"created_at": "9000-01-01T00:00:00Z"},
+        {"created_at": "0001-01-01T00:00:00"},
+        {"created_at": "2026-01-01T00:00:00"},
+        {"created_at": "soon"},
+        {"created_at": 1e300},
+        {"created_at": None},
+        {"id": ""},
+        {"id": 1},
+        {"id": "ap_1\n"},
+        {"id": "ap_\x1b[2J"},
+        {"id": "ap_\u202e1"},
+        {"id": "ä"},
+        {"id": "x" * 129},
+    ],
+    ids=repr,
+)
+def test_a_request_with_times_or_an_id_that_can_not_be_is_none(hostile, changes):
+    told = record(**changes)
+    with pytest.raises(GuardhouseError, match="no request for approval"):
+        request_of(told)
+    if changes.keys() <= {"id", "created_at", "expires_at"}:
+        with pytest.raises(GuardhouseError, match="no request for approval"):
+            outline_of(told)
+    approver = RemoteApprover(Connection(hostile(saying(whole({"approvals": [told]}))).url, TOKEN))
+    with pytest.raises(GuardhouseError, match="no request for approval"):
+        approver.alike(request_of(record()))
 
 
 def test_no_error_and_no_repr_has_the_token_in_it(hostile):
