@@ -411,6 +411,13 @@ def test_what_can_be_no_token_is_refused_and_not_quoted(token):
         "http://10.0.0.1:8765",
         "http://127.0.0.1.example.com:8765",
         "http://localhost.example.com",
+        "http://localhost.:8765",
+        "http://sub.localhost:8765",
+        "http://ip6-localhost:8765",
+        "http://127.1:8765",
+        "http://2130706433:8765",
+        "http://0.0.0.0:8765",
+        "http://[::]:8765",
         "ftp://127.0.0.1",
         "https://user:secret@guard.example.com",
         "https://guard.example.com/path",
@@ -431,6 +438,40 @@ def test_plain_http_to_others_must_be_asked_for():
     assert read_address("http://10.0.0.1:8765", plain_http=True).url == "http://10.0.0.1:8765"
     for url in ("http://127.0.0.1:8765", "http://localhost:8765", "http://[::1]:8765", "https://guard.example.com"):
         assert read_address(url).url == url
+
+
+ASKING = {
+    "sync": lambda guard: guard.evaluate(CALL),
+    "async": lambda guard: asyncio.run(guard.evaluate_async(CALL)),
+}
+
+
+@pytest.mark.parametrize("how", ASKING)
+def test_localhost_without_tls_is_one_address_whatever_the_name_is_said_to_be(hostile, monkeypatch, how):
+    daemon = hostile(saying(whole(verdict())))
+    stranger = hostile(saying(whole(verdict())))
+    look_up = socket.getaddrinfo
+
+    def elsewhere(host, port, *given, **more):
+        named = host in {"localhost", b"localhost"}
+        return look_up("127.0.0.1" if named else host, stranger.port if named else port, *given, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", elsewhere)
+    with connect(f"http://localhost:{daemon.port}", TOKEN) as guard:
+        assert ASKING[how](guard).decision is Decision.ALLOW
+    assert (len(daemon.asked), len(stranger.asked)) == (1, 0)
+
+
+@pytest.mark.parametrize("how", ASKING)
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_nothing_is_sent_without_tls_to_a_peer_that_is_not_this_machine(hostile, monkeypatch, how, host):
+    server = hostile(saying(whole(verdict())))
+    monkeypatch.setattr(socket.socket, "getpeername", lambda _self: ("10.0.0.1", server.port), raising=False)
+    with connect(f"http://{host}:{server.port}", TOKEN) as guard:
+        got = ASKING[how](guard)
+    assert got.decision is Decision.DENY
+    assert "can't be reached" in got.for_person
+    assert server.asked == []
 
 
 def test_no_proxy_of_the_environment_is_asked(daemon, guard_at, monkeypatch, hostile):

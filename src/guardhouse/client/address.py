@@ -45,12 +45,26 @@ class Address(msgspec.Struct, frozen=True):
     @property
     def is_loopback(self) -> bool:
         """Whether what is sent there stays on this machine."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return self.host == "localhost" or is_loopback(self.host)
+
+    @property
+    def dialled(self) -> str:
+        """What a connection is made to. Without TLS nothing proves who answers, so `localhost` is one address there and
+        not whatever it is said to be: the daemon may be at one of several, and somebody else at another."""
+        return "127.0.0.1" if self.scheme == "http" and self.host == "localhost" else self.host
+
+    @property
+    def needs_loopback(self) -> bool:
+        """Whether the token may be sent only because it stays on this machine."""
+        return self.scheme == "http" and self.is_loopback
+
+
+def is_loopback(host: str) -> bool:
+    """Whether this is a literal address that leads to this machine and nowhere else."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def read_address(url: str, *, plain_http: bool = False) -> Address:

@@ -18,7 +18,7 @@ import httpcore
 import msgspec
 
 from guardhouse.client.address import read_address, read_token
-from guardhouse.client.dialing import DeadlineBackend, until
+from guardhouse.client.dialing import AsyncBackend, DeadlineBackend, until
 from guardhouse.client.errors import BadAnswer, Unreachable
 from guardhouse.egress.client import answered_early, trusted_roots
 from guardhouse.model import GuardhouseError, InvalidAction, Limits, decode
@@ -160,7 +160,7 @@ class Connection:
         if last_event:
             headers.append(("Last-Event-ID", last_event))
         address = self.address
-        url = httpcore.URL(scheme=address.scheme, host=address.host, port=address.port, target=target)
+        url = httpcore.URL(scheme=address.scheme, host=address.dialled, port=address.port, target=target)
         # Every wait for the network has the deadline; the wait for a free connection is bounded here.
         extensions = {"timeout": {"pool": self.seconds}}
         return httpcore.Request(method, url, headers=headers, content=body or None, extensions=extensions)
@@ -173,7 +173,7 @@ class Connection:
             if self._pool is None:
                 self._pool = httpcore.ConnectionPool(
                     ssl_context=self._context,
-                    network_backend=DeadlineBackend(),
+                    network_backend=DeadlineBackend(only_loopback=self.address.needs_loopback),
                     max_connections=_MOST_CONNECTIONS,
                     **_KEPT,
                 )
@@ -190,7 +190,10 @@ class Connection:
                 for ended in [one for one in self._async_pools if one.is_closed()]:
                     del self._async_pools[ended]
                 pool = self._async_pools[loop] = httpcore.AsyncConnectionPool(
-                    ssl_context=self._context, max_connections=_MOST_CONNECTIONS, **_KEPT
+                    ssl_context=self._context,
+                    network_backend=AsyncBackend(only_loopback=self.address.needs_loopback),
+                    max_connections=_MOST_CONNECTIONS,
+                    **_KEPT,
                 )
             return pool
 
