@@ -3,7 +3,9 @@ it may."""
 
 import asyncio
 import contextlib
+import itertools
 import json
+import os
 import re
 import socket
 import ssl
@@ -13,8 +15,8 @@ import time
 import pytest
 
 from guardhouse.client import BadAnswer, Connection, RemoteApprover, Unreachable, connect
-from guardhouse.client.address import read_address
-from guardhouse.client.connection import _MOST
+from guardhouse.client.address import read_address, token_from_file
+from guardhouse.client.connection import _MOST, Stream
 from guardhouse.model import Decision, GuardhouseError, ToolCallPost, ToolCallPre, UserInput
 from guardhouse.recording import trace
 from guardhouse.wire import TIMES, outline_of, request_of
@@ -395,6 +397,72 @@ def test_no_error_and_no_repr_has_the_token_in_it(hostile):
             chain = [raised.value, raised.value.__cause__, *raised.value.args]
             assert TOKEN not in repr(chain) + str(raised.value)
         assert TOKEN not in repr(connection) + repr(approver) + repr(connection.address)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "directory", "device", "others", "somebody", "missing"])
+def test_a_token_file_that_is_not_its_owners_alone_is_refused_at_once(tmp_path, monkeypatch, kind):
+    path = tmp_path / "token"
+    if kind == "pipe":
+        os.mkfifo(path, 0o600)
+    elif kind == "directory":
+        path.mkdir(0o700)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind != "missing":
+        path.write_text(f"{TOKEN}\n")
+        path.chmod(0o640 if kind == "others" else 0o600)
+    if kind == "somebody":
+        mine = token_from_file(path)
+        assert mine == TOKEN
+        real = os.fstat
+        monkeypatch.setattr(os, "fstat", lambda handle: os.stat_result((*real(handle)[:4], 4321, *real(handle)[5:])))
+    refused = []
+
+    def ask():
+        with pytest.raises(GuardhouseError) as raised:
+            token_from_file(path)
+        refused.append(raised.value)
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(5)
+    assert refused
+    assert TOKEN not in str(refused[0])
+
+
+class Pieces:
+    """An answer that comes in these pieces."""
+
+    status = 200
+
+    def __init__(self, pieces):
+        self.pieces = pieces
+
+    def iter_stream(self):
+        return iter(self.pieces)
+
+
+def test_lines_are_the_same_however_they_are_cut():
+    text = b"id: 1\r\ndata: \xc3\xa4\n\n\r\nlast"
+    for size in range(1, len(text) + 1):
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        assert list(Stream(Pieces(pieces)).lines(within=1, longest=10)) == ["id: 1", "data: ä", "", ""]
+    for text in (b"x" * 11, b"x" * 11 + b"\n", b"a\n" + b"x" * 11 + b"\nb\n"):
+        for size in (1, 100):
+            pieces = [text[at : at + size] for at in range(0, len(text), size)]
+            with pytest.raises(BadAnswer):
+                list(Stream(Pieces(pieces)).lines(within=1, longest=10))
+
+
+def test_a_line_that_comes_byte_by_byte_takes_time_that_grows_with_it_and_no_faster():
+    def seconds(size):
+        begun = time.process_time()
+        [line] = Stream(Pieces(itertools.chain(itertools.repeat(b"x", size), [b"\n"]))).lines(within=9, longest=size)
+        assert len(line) == size
+        return time.process_time() - begun
+
+    seconds(1000)
+    assert seconds(400_000) < 16 * max(seconds(50_000), 0.01)
 
 
 @pytest.mark.parametrize("token", ["", "a b", "a\r\nX: y", "ä", "x" * 300])

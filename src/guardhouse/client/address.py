@@ -97,14 +97,25 @@ def read_token(token: str) -> str:
 def token_from_file(path: Path) -> str:
     """The token in a file that only its owner can read."""
     try:
-        with path.open("rb") as opened:
-            mode = os.fstat(opened.fileno()).st_mode
-            content = opened.read(1024)
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # not to be held up by a pipe
+        try:
+            _check_owned(os.fstat(handle))
+            content = os.read(handle, 1024)
+        finally:
+            os.close(handle)
     except OSError as error:
         raise GuardhouseError(f"The token file can't be read: {error.strerror}.", fix="Name another.") from None
-    if not stat.S_ISREG(mode) or mode & 0o077:
-        raise GuardhouseError("The token file can be read by others.", fix="Make it yours alone: chmod 600.")
     return read_token(content.decode("latin-1").strip())
+
+
+def _check_owned(status: os.stat_result) -> None:
+    """GuardhouseError unless this is a file that nobody but this user, or the administrator, can have written."""
+    if not stat.S_ISREG(status.st_mode):
+        raise GuardhouseError("The token file is no file.", fix="Name another.")
+    if status.st_uid not in {0, os.geteuid()}:
+        raise GuardhouseError("The token file is somebody else's.", fix="Make one of your own: chmod 600.")
+    if status.st_mode & 0o077:
+        raise GuardhouseError("The token file can be read by others.", fix="Make it yours alone: chmod 600.")
 
 
 def found_token(variables: Mapping[str, str]) -> str:

@@ -214,18 +214,23 @@ class Stream:
 
     def lines(self, *, within: float, longest: int) -> Iterator[str]:
         """The lines as they come, without their ends. Unreachable if nothing comes `within` so many seconds."""
-        held = b""
+        held = bytearray()
         pieces: Iterator[bytes] = self._response.iter_stream()
         while True:
             with _told(), until(time.monotonic() + within):
                 piece = next(pieces, None)
             if piece is None:
                 return
-            held += piece
-            *whole, held = held.split(b"\n")
-            if len(held) > longest or any(len(line) > longest for line in whole):
+            *whole, rest = piece.split(b"\n")  # what is held has no end of a line in it, and is not searched again
+            for end in whole:
+                held += end
+                if len(held) > longest:
+                    raise BadAnswer
+                yield held.rstrip(b"\r").decode("utf-8", "replace")
+                held.clear()
+            held += rest
+            if len(held) > longest:
                 raise BadAnswer
-            yield from (line.rstrip(b"\r").decode("utf-8", "replace") for line in whole)
 
     def stop(self) -> None:
         """From another thread: end it, also if something is being waited for."""
