@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from guardhouse.client.masking import is_masked
 from guardhouse.decide import _mask_patterns
+from guardhouse.detect.output.detector import CODES, _Cleaner
 from guardhouse.detect.secrets import Fingerprints, SecretScanner
 from guardhouse.detect.secrets.kinds import PREFIXED
 from guardhouse.detect.secrets.kinds.forms import FORMS
 from guardhouse.detect.secrets.kinds.rows import example
 from guardhouse.detect.secrets.pairs import PAIR
 from guardhouse.detect.sensitivity.scanner import LabelMask
+from guardhouse.net import NetworkRules, NetworkSettings
 from guardhouse.redact import Redactor
 
 SCANNER = SecretScanner()
@@ -63,10 +65,47 @@ def test_what_rules_and_labels_mask_is_taken():
     assert is_masked(value, masked)
 
 
+MARKUP = st.sampled_from(
+    [
+        "![x](https://evil.example/?q=1)",
+        "[a & b](https://evil.example/?q=1 'title')",
+        "[1]: https://evil.example/?q=1\n",
+        "<https://evil.example/?q=1>",
+        "https://evil.example/?q=1",
+        '<img src="https://evil.example/?q=1">',
+        "<script>fetch(1)</script>",
+        "&lt;script&#62;",
+        "\x1b]8;;https://evil.example/\x07here",
+        "\r",
+        "\U000e0068",
+        "(link removed)",
+        "[redacted]",
+        "![[redacted]](//evil.example)",
+        "\n",
+    ]
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.builds(str.join, st.sampled_from(["", " "]), st.lists(st.one_of(MARKUP, TEXT, SECRET), max_size=6)))
+def test_what_is_cleaned_to_be_published_is_taken(text):
+    cleaner = _Cleaner(NetworkRules(NetworkSettings()), frozenset(code.id for code in CODES))
+    masked = _mask_patterns(REDACTORS[0].value({"a": [text]}), (cleaner,))
+    assert is_masked({"a": [text]}, masked, published=True), (text, masked)
+
+
+def test_what_is_published_has_no_words_that_were_not_sent():
+    assert is_masked("see [a](https://b.example)", "see a (link removed)", published=True)
+    assert not is_masked("see [a](https://b.example)", "see a (link removed)")
+    for other in ("see q (link removed)", "see a (removed)", "see [a](https://c.example)", "see a (link removed) now"):
+        assert not is_masked("see [a](https://b.example)", other, published=True)
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
         ("rm a", "rm b"),
+        ("rm a", "rm"),
         ("rm a", "rm a; rm b"),
         ("rm a", "rm [redacted] /"),
         ("rm a", "rm a[redacted]"),

@@ -20,6 +20,7 @@ from guardhouse.model import (
     Decision,
     Limits,
     MemoryReadPre,
+    OutputPublish,
     SkillInstall,
     SkillRunPre,
     ToolCallPost,
@@ -97,7 +98,8 @@ def _check_passed_on(action: Action, verdict: Verdict) -> None:
     is_call = isinstance(action, (ToolCallPre, SkillRunPre))
     if (verdict.params is not None) is not (masked and is_call):
         raise BadAnswer
-    if masked and not is_masked(_body(action), verdict.params if is_call else verdict.content):
+    passed_on = verdict.params if is_call else verdict.content
+    if masked and not is_masked(_body(action), passed_on, published=isinstance(action, OutputPublish)):
         raise BadAnswer("The daemon's answer is not what was sent, masked.")
     if not masked and verdict.content is not None:
         raise BadAnswer

@@ -19,41 +19,71 @@ _MOST_NUMBERS: Final = 8
 """A key can get one each time that masking is repeated, and one from a rule."""
 
 
-def is_masked(before: Any, after: Any) -> bool:
+_REMOVED: Final = re.compile(
+    r"(?:\[redacted[a-z_:0-9]{0,13} ?)?\((?:image|link|active content|text) removed\)(?:[a-z_:0-9]{0,13}\])?", re.ASCII
+)
+"""What stands in the place of what is not published. A link may have ended inside a mask, and left a part of it."""
+
+
+def is_masked(before: Any, after: Any, *, published: bool = False) -> bool:
     """Whether `after` is `before`, masked: of the same form, and each string what it was except where masks stand.
 
-    Keys may be masked as strings are, and so may whole numbers, which become strings by it: a card can be one.
+    Keys may be masked as strings are, and so may whole numbers, which become strings by it: a card can be one. Of what
+    is `published`, links and active content are taken out too, which leaves words of ours and spaces.
     """
     if isinstance(before, dict):
         return (
             isinstance(after, dict)
             and len(before) == len(after)
             and all(
-                _is_masked_key(*keys) and is_masked(before[keys[0]], after[keys[1]])
-                for keys in zip(before, after, strict=True)
+                _is_masked_key(old, new, published=published)
+                and is_masked(before[old], after[new], published=published)
+                for old, new in zip(before, after, strict=True)
             )
         )
     if isinstance(before, list):
-        return isinstance(after, list) and len(before) == len(after) and all(map(is_masked, before, after))
-    if isinstance(after, str) and (isinstance(before, str) or type(before) is int):
-        return _is_masked_text(str(before), after) and (isinstance(before, str) or MASKED in after)
+        return (
+            isinstance(after, list)
+            and len(before) == len(after)
+            and all(is_masked(old, new, published=published) for old, new in zip(before, after, strict=True))
+        )
+    if isinstance(before, str):
+        return isinstance(after, str) and _is_masked_text(before, after, published=published)
+    if type(before) is int and isinstance(after, str):
+        return MASKED in after and _is_masked_text(str(before), after, published=False)
     return type(before) is type(after) and bool(before == after)
 
 
-def _is_masked_key(before: str, after: str) -> bool:
+def _is_masked_key(before: str, after: str, *, published: bool) -> bool:
     """Numbers behind a key are tried from the last on; of more than a few, nobody has masked it so often."""
     for _ in range(_MOST_NUMBERS):
-        if _is_masked_text(before, after):
+        if _is_masked_text(before, after, published=published):
             return True
         number = _NUMBER.search(after[-_LONGEST_NUMBER:])
-        if number is None or MASKED not in after:
+        if number is None or (MASKED not in after and not published):
             return False
         after = after[: -len(number[0])]
     return False
 
 
-def _is_masked_text(before: str, after: str) -> bool:
-    """In time that grows with the texts and no faster: each piece is looked for behind the one before it. The first
+def _is_masked_text(before: str, after: str, *, published: bool) -> bool:
+    return _has_pieces(before, after) or (published and _has_characters(before, after))
+
+
+def _has_characters(before: str, after: str) -> bool:
+    """Whether all characters of `after` stand in `before` in this order, but for marks, and for blanks between them."""
+    at = 0
+    for char in "".join(_REMOVED.sub("", " ".join(_between_masks(after))).split()):
+        at = before.find(char, at) + 1
+        if not at:
+            return False
+    return True
+
+
+def _has_pieces(before: str, after: str) -> bool:
+    """Whether what stands between the masks of `after` stands in `before` in this order, with something between.
+
+    In time that grows with the texts and no faster: each piece is looked for behind the one before it. The first
     place where it is found leaves the most room for the others."""
     if before == after:
         return True
