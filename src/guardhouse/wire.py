@@ -6,6 +6,7 @@ was stopped (SPEC G4). Who asks what, and over which connection, is not known he
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -25,6 +26,9 @@ TIMES: Final = ("created_at", "expires_at", "use_by", "answered_at", "resume_ask
 _NOT_FOR_AGENTS: Final = ("excerpt", "remedy")
 _OF_THE_GATE: Final = ("findings", "facts", "wrapped")
 """Parts of a verdict that stay in the house, or travel in another form."""
+_YEARS: Final = range(1970, 9000)
+"""Those that every clock and calendar here can show."""
+_ID: Final = re.compile(r"[ -~]{1,128}", re.ASCII)
 
 
 def verdict_wire(verdict: Verdict, voice: Voice) -> dict[str, Any]:
@@ -109,11 +113,16 @@ def outline_of(told: dict[str, Any]) -> Outline:
 def _converted(told: dict[str, Any], kind: Any) -> Any:
     try:
         fields = {name: _seconds(value) if name in TIMES else value for name, value in told.items()}
-        return msgspec.convert(fields, kind)
+        converted = msgspec.convert(fields, kind)
     except (TypeError, ValueError, AttributeError):
-        raise GuardhouseError(
-            "The daemon's answer is no request for approval.", fix="Update the client or the daemon."
-        ) from None
+        raise _no_request() from None
+    if not _ID.fullmatch(converted.id):
+        raise _no_request()
+    return converted
+
+
+def _no_request() -> GuardhouseError:
+    return GuardhouseError("The daemon's answer is no request for approval.", fix="Update the client or the daemon.")
 
 
 class _KnownVerdict(Verdict, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -143,4 +152,10 @@ def _moment(seconds: float) -> str:
 
 
 def _seconds(text: str | None) -> float | None:
-    return None if text is None else datetime.fromisoformat(text).timestamp()
+    """The time that `text` says; ValueError if it is none, or so far off that nobody can have meant it."""
+    if text is None:
+        return None
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None or moment.year not in _YEARS or (seconds := moment.timestamp()) < 0:
+        raise ValueError("no time of a request")
+    return seconds

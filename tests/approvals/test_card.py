@@ -400,6 +400,13 @@ def test_a_timeout_is_told_apart_from_a_denial_and_from_an_approval_that_was_not
     assert said[2] == "Denied by a."
 
 
+def test_the_name_of_another_request_draws_nothing_of_its_own():
+    other = request(id="ap_1\x1b[2J\n── If you approve\u202e")
+    text = card(request(), START, width=100, color=False, alike=[other])
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert text.split("\n").count("── If you approve") == 1
+
+
 def test_a_line_of_a_list_holds_to_the_width_and_to_one_line():
     busy = request(action_summary_redacted="one\ntwo\x1b[2J " + "漢" * 100)
     assert columns(summary_line(busy, START, width=80)) <= 80

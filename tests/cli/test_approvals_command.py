@@ -302,6 +302,26 @@ def test_a_guarded_agent_can_not_answer_for_itself_by_running_the_command(house,
     assert house.now(request).status is ApprovalStatus.PENDING
 
 
+GUARDED = """
+import subprocess, sys
+from guardhouse import open_guard
+with open_guard():
+    sys.exit(subprocess.run(sys.argv[1:]).returncode)
+"""
+
+
+@pytest.mark.parametrize("command", ["approve", "deny", "resume", "watch"])
+def test_a_guarded_agent_can_not_answer_by_naming_another_state(house, command):
+    """The requests may be in a database that any state directory leads to."""
+    fake = house.home / "fake"
+    request = House(house.home, fake).request()
+    arguments = [command] if command == "watch" else [command, request.id]
+    screen = house.at_terminal(*arguments, "--state-dir", fake, command=[sys.executable, "-c", GUARDED, *COMMAND])
+    assert screen.status() == 2, screen.text
+    assert "guarded agent" in screen.text
+    assert House(house.home, fake).now(request).status is ApprovalStatus.PENDING
+
+
 @pytest.mark.parametrize(("approve", "command", "word"), [(True, "deny", "approved"), (False, "approve", "Denied")])
 def test_an_answer_that_comes_second_says_who_was_first(house, approve, command, word):
     request = house.request()

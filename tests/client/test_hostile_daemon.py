@@ -3,7 +3,9 @@ it may."""
 
 import asyncio
 import contextlib
+import itertools
 import json
+import os
 import re
 import socket
 import ssl
@@ -12,11 +14,12 @@ import time
 
 import pytest
 
-from guardhouse.client import Connection, RemoteApprover, Unreachable, connect
-from guardhouse.client.address import read_address
-from guardhouse.client.connection import _MOST
+from guardhouse.client import BadAnswer, Connection, RemoteApprover, Unreachable, connect
+from guardhouse.client.address import read_address, token_from_file
+from guardhouse.client.connection import _MOST, Stream
 from guardhouse.model import Decision, GuardhouseError, ToolCallPost, ToolCallPre, UserInput
 from guardhouse.recording import trace
+from guardhouse.wire import TIMES, outline_of, request_of
 
 TOKEN = "gdh_agent_0123456789ab_" + "S" * 43
 CALL = ToolCallPre(tool="read_file", params={"path": "a"}, session_id="s1", call_id="c1")
@@ -109,6 +112,26 @@ def verdict(**changes):
     }
 
 
+def record(**changes):
+    """A request for approval."""
+    return {
+        "id": "ap_1",
+        "created_at": "2026-01-01T00:00:00Z",
+        "expires_at": "2026-01-01T00:00:00Z",
+        "action_type": "ToolCallPre",
+        "tool_name": "bash",
+        "action_hash": HASH,
+        "action_summary_redacted": "",
+        "action_redacted": {"params": {}},
+        "risk_level": "low",
+        "reasons": [],
+        "codes": [],
+        "policy_revision": "p1",
+        "status": "approved",
+        **changes,
+    }
+
+
 def without(name):
     return {key: value for key, value in verdict().items() if key != name}
 
@@ -171,6 +194,12 @@ BAD = {
     "no event": saying(whole(without("event_id"))),
     "no hash": saying(whole(without("action_hash"))),
     "masked without saying how": saying(whole(verdict(decision="allow_with_redaction"))),
+    "other parameters for masked ones": saying(
+        whole(verdict(decision="allow_with_redaction", params={"path": "/etc/shadow"}))
+    ),
+    "more parameters than were sent": saying(
+        whole(verdict(decision="allow_with_redaction", params={"path": "[redacted]", "also": "b"}))
+    ),
     "other parameters": saying(whole(verdict(params={"path": "/etc/shadow"}))),
     "other content": saying(whole(verdict(content="x"))),
     "untrusted but not wrapped": saying(whole(verdict(untrusted=True))),
@@ -210,6 +239,21 @@ def test_an_allow_under_another_approval_is_a_deny(hostile):
     used = verdict(approval_request_id="ap_1", approval_status="consumed")
     with connect(hostile(saying(whole(used))).url, TOKEN) as guard:
         assert guard.evaluate(CALL, approval_id="ap_1").decision is Decision.ALLOW
+
+
+def test_parameters_and_content_that_are_masked_are_taken(hostile):
+    masked = verdict(decision="allow_with_redaction", params={"path": "[redacted]"})
+    with connect(hostile(saying(whole(masked))).url, TOKEN) as guard:
+        assert guard.evaluate(CALL).params == {"path": "[redacted]"}
+    result = ToolCallPost(tool="read_file", content="the key is k", session_id="s1", call_id="c1")
+    for content, decision in (
+        ("the key is [redacted]", Decision.ALLOW_WITH_REDACTION),
+        ("now run [redacted]", Decision.DENY),
+        ({"text": "the key is [redacted]"}, Decision.DENY),
+    ):
+        told = whole(verdict(decision="allow_with_redaction", content=content))
+        with connect(hostile(saying(told)).url, TOKEN) as guard:
+            assert guard.evaluate(result).decision is decision
 
 
 def test_content_in_a_wrapper_must_be_the_content_that_was_sent(hostile):
@@ -262,22 +306,7 @@ def test_a_report_that_is_not_confirmed_withholds_the_result(hostile):
     ],
 )
 def test_a_call_that_is_not_given_back_whole_is_not_made(hostile, told):
-    request = {
-        "id": "ap_1",
-        "created_at": "2026-01-01T00:00:00Z",
-        "expires_at": "2026-01-01T00:00:00Z",
-        "action_type": "ToolCallPre",
-        "tool_name": "bash",
-        "action_hash": HASH,
-        "action_summary_redacted": "",
-        "action_redacted": {"params": {}},
-        "risk_level": "low",
-        "reasons": [],
-        "codes": [],
-        "policy_revision": "p1",
-        "status": "approved",
-    }
-    answers = iter([whole(request), whole(told)])
+    answers = iter([whole(record()), whole(told)])
 
     def behave(connection, _request):
         connection.sendall(next(answers))
@@ -289,6 +318,66 @@ def test_a_call_that_is_not_given_back_whole_is_not_made(hostile, told):
         with contextlib.suppress(GuardhouseError):
             assert tool.resume("ap_1").status == "denied"
     assert not ran
+
+
+ASKED = {
+    "get": lambda approver: approver.get("ap_1"),
+    "wait": lambda approver: approver.wait("ap_1", 1),
+    "wait_async": lambda approver: asyncio.run(approver.wait_async("ap_1", 1)),
+    "approve": lambda approver: approver.answer("ap_1", approve=True),
+    "deny": lambda approver: approver.answer("ap_1", approve=False),
+    "cancel": lambda approver: approver.cancel("ap_1"),
+    "resume": lambda approver: approver.ask_to_resume("ap_1"),
+}
+
+
+@pytest.mark.parametrize("how", ASKED)
+@pytest.mark.parametrize("status", ["200 OK", "409 Conflict"])
+def test_a_request_that_was_not_asked_for_is_no_answer(hostile, how, status):
+    for given in ("ap_1", "ap_2"):
+        told = record(id=given)
+        told = told if status == "200 OK" and how != "resume" else {"status": "asked", "approval": told}
+        connection = Connection(hostile(saying(whole(told, status=status))).url, TOKEN.replace("agent", "approver"))
+        if given == "ap_2" and (status == "200 OK" or how in {"approve", "deny", "cancel", "resume"}):
+            with pytest.raises(BadAnswer):
+                ASKED[how](RemoteApprover(connection))
+        elif status == "200 OK":
+            assert ASKED[how](RemoteApprover(connection)).id == "ap_1"
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({name: time} for name in TIMES for time in ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00")),
+        {"created_at": "1969-12-31T23:59:59Z"},
+        {"created_at": "1970-01-01T00:00:00+01:00"},
+        {"created_at": "9000-01-01T00:00:00Z"},
+        {"created_at": "0001-01-01T00:00:00"},
+        {"created_at": "2026-01-01T00:00:00"},
+        {"created_at": "soon"},
+        {"created_at": 1e300},
+        {"created_at": None},
+        {"id": ""},
+        {"id": 1},
+        {"id": "ap_1\n"},
+        {"id": "ap_\x1b[2J"},
+        {"id": "ap_\u202e1"},
+        {"id": "ä"},
+        {"id": "x" * 129},
+    ],
+    ids=repr,
+)
+def test_a_request_with_times_or_an_id_that_can_not_be_is_none(hostile, changes):
+    told = record(**changes)
+    with pytest.raises(GuardhouseError, match="no request for approval"):
+        request_of(told)
+    if changes.keys() <= {"id", "created_at", "expires_at"}:
+        with pytest.raises(GuardhouseError, match="no request for approval"):
+            outline_of(told)
+    approver = RemoteApprover(Connection(hostile(saying(whole({"approvals": [told]}))).url, TOKEN))
+    with pytest.raises(GuardhouseError, match="no request for approval"):
+        approver.alike(request_of(record()))
 
 
 def test_no_error_and_no_repr_has_the_token_in_it(hostile):
@@ -310,6 +399,72 @@ def test_no_error_and_no_repr_has_the_token_in_it(hostile):
         assert TOKEN not in repr(connection) + repr(approver) + repr(connection.address)
 
 
+@pytest.mark.parametrize("kind", ["pipe", "directory", "device", "others", "somebody", "missing"])
+def test_a_token_file_that_is_not_its_owners_alone_is_refused_at_once(tmp_path, monkeypatch, kind):
+    path = tmp_path / "token"
+    if kind == "pipe":
+        os.mkfifo(path, 0o600)
+    elif kind == "directory":
+        path.mkdir(0o700)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind != "missing":
+        path.write_text(f"{TOKEN}\n")
+        path.chmod(0o640 if kind == "others" else 0o600)
+    if kind == "somebody":
+        mine = token_from_file(path)
+        assert mine == TOKEN
+        real = os.fstat
+        monkeypatch.setattr(os, "fstat", lambda handle: os.stat_result((*real(handle)[:4], 4321, *real(handle)[5:])))
+    refused = []
+
+    def ask():
+        with pytest.raises(GuardhouseError) as raised:
+            token_from_file(path)
+        refused.append(raised.value)
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(5)
+    assert refused
+    assert TOKEN not in str(refused[0])
+
+
+class Pieces:
+    """An answer that comes in these pieces."""
+
+    status = 200
+
+    def __init__(self, pieces):
+        self.pieces = pieces
+
+    def iter_stream(self):
+        return iter(self.pieces)
+
+
+def test_lines_are_the_same_however_they_are_cut():
+    text = b"id: 1\r\ndata: \xc3\xa4\n\n\r\nlast"
+    for size in range(1, len(text) + 1):
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        assert list(Stream(Pieces(pieces)).lines(within=1, longest=10)) == ["id: 1", "data: ä", "", ""]
+    for text in (b"x" * 11, b"x" * 11 + b"\n", b"a\n" + b"x" * 11 + b"\nb\n"):
+        for size in (1, 100):
+            pieces = [text[at : at + size] for at in range(0, len(text), size)]
+            with pytest.raises(BadAnswer):
+                list(Stream(Pieces(pieces)).lines(within=1, longest=10))
+
+
+def test_a_line_that_comes_byte_by_byte_takes_time_that_grows_with_it_and_no_faster():
+    def seconds(size):
+        begun = time.process_time()
+        [line] = Stream(Pieces(itertools.chain(itertools.repeat(b"x", size), [b"\n"]))).lines(within=9, longest=size)
+        assert len(line) == size
+        return time.process_time() - begun
+
+    seconds(1000)
+    assert seconds(400_000) < 16 * max(seconds(50_000), 0.01)
+
+
 @pytest.mark.parametrize("token", ["", "a b", "a\r\nX: y", "ä", "x" * 300])
 def test_what_can_be_no_token_is_refused_and_not_quoted(token):
     with pytest.raises(GuardhouseError) as raised:
@@ -324,6 +479,13 @@ def test_what_can_be_no_token_is_refused_and_not_quoted(token):
         "http://10.0.0.1:8765",
         "http://127.0.0.1.example.com:8765",
         "http://localhost.example.com",
+        "http://localhost.:8765",
+        "http://sub.localhost:8765",
+        "http://ip6-localhost:8765",
+        "http://127.1:8765",
+        "http://2130706433:8765",
+        "http://0.0.0.0:8765",
+        "http://[::]:8765",
         "ftp://127.0.0.1",
         "https://user:secret@guard.example.com",
         "https://guard.example.com/path",
@@ -344,6 +506,40 @@ def test_plain_http_to_others_must_be_asked_for():
     assert read_address("http://10.0.0.1:8765", plain_http=True).url == "http://10.0.0.1:8765"
     for url in ("http://127.0.0.1:8765", "http://localhost:8765", "http://[::1]:8765", "https://guard.example.com"):
         assert read_address(url).url == url
+
+
+ASKING = {
+    "sync": lambda guard: guard.evaluate(CALL),
+    "async": lambda guard: asyncio.run(guard.evaluate_async(CALL)),
+}
+
+
+@pytest.mark.parametrize("how", ASKING)
+def test_localhost_without_tls_is_one_address_whatever_the_name_is_said_to_be(hostile, monkeypatch, how):
+    daemon = hostile(saying(whole(verdict())))
+    stranger = hostile(saying(whole(verdict())))
+    look_up = socket.getaddrinfo
+
+    def elsewhere(host, port, *given, **more):
+        named = host in {"localhost", b"localhost"}
+        return look_up("127.0.0.1" if named else host, stranger.port if named else port, *given, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", elsewhere)
+    with connect(f"http://localhost:{daemon.port}", TOKEN) as guard:
+        assert ASKING[how](guard).decision is Decision.ALLOW
+    assert (len(daemon.asked), len(stranger.asked)) == (1, 0)
+
+
+@pytest.mark.parametrize("how", ASKING)
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_nothing_is_sent_without_tls_to_a_peer_that_is_not_this_machine(hostile, monkeypatch, how, host):
+    server = hostile(saying(whole(verdict())))
+    monkeypatch.setattr(socket.socket, "getpeername", lambda _self: ("10.0.0.1", server.port), raising=False)
+    with connect(f"http://{host}:{server.port}", TOKEN) as guard:
+        got = ASKING[how](guard)
+    assert got.decision is Decision.DENY
+    assert "can't be reached" in got.for_person
+    assert server.asked == []
 
 
 def test_no_proxy_of_the_environment_is_asked(daemon, guard_at, monkeypatch, hostile):

@@ -461,8 +461,8 @@ class _Page:
         self._lines: list[str] = []
 
     def heading(self, text: str) -> None:
-        """A line of our own words that begins a part of the card."""
-        for piece in _pieces(text, self._width - 5, words=True):
+        """A line of our own words, and names that others gave, that begins a part of the card."""
+        for piece in _pieces(plain(text), self._width - 5, words=True):
             self._add(self._styled("heading", f"── {piece}"))
 
     def rows(self, rows: Iterable[tuple[str, str]]) -> None:

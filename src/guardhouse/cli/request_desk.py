@@ -102,12 +102,11 @@ class RequestDesk(msgspec.Struct, frozen=True):
         return local_actor()
 
     def _registries(self) -> tuple[Path, ...]:
-        """Where agents are noted that may not answer. What a daemon has can be answered from any state directory, so
-        there the one beside the configuration counts too."""
+        """Where agents are noted that may not answer. Requests in a database, or at a daemon, can be answered from any
+        state directory, so the registry beside the configuration counts too."""
         from guardhouse.config import find_locations
 
-        locations = find_locations(state_dir=self.state_dir)
-        return locations.registries if self.is_remote else locations.registries[:1]
+        return find_locations(state_dir=self.state_dir).registries
 
     def _token(self) -> str:
         from guardhouse.client.address import found_token, token_from_file

@@ -45,12 +45,26 @@ class Address(msgspec.Struct, frozen=True):
     @property
     def is_loopback(self) -> bool:
         """Whether what is sent there stays on this machine."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return self.host == "localhost" or is_loopback(self.host)
+
+    @property
+    def dialled(self) -> str:
+        """What a connection is made to. Without TLS nothing proves who answers, so `localhost` is one address there and
+        not whatever it is said to be: the daemon may be at one of several, and somebody else at another."""
+        return "127.0.0.1" if self.scheme == "http" and self.host == "localhost" else self.host
+
+    @property
+    def needs_loopback(self) -> bool:
+        """Whether the token may be sent only because it stays on this machine."""
+        return self.scheme == "http" and self.is_loopback
+
+
+def is_loopback(host: str) -> bool:
+    """Whether this is a literal address that leads to this machine and nowhere else."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def read_address(url: str, *, plain_http: bool = False) -> Address:
@@ -83,14 +97,25 @@ def read_token(token: str) -> str:
 def token_from_file(path: Path) -> str:
     """The token in a file that only its owner can read."""
     try:
-        with path.open("rb") as opened:
-            mode = os.fstat(opened.fileno()).st_mode
-            content = opened.read(1024)
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # not to be held up by a pipe
+        try:
+            _check_owned(os.fstat(handle))
+            content = os.read(handle, 1024)
+        finally:
+            os.close(handle)
     except OSError as error:
         raise GuardhouseError(f"The token file can't be read: {error.strerror}.", fix="Name another.") from None
-    if not stat.S_ISREG(mode) or mode & 0o077:
-        raise GuardhouseError("The token file can be read by others.", fix="Make it yours alone: chmod 600.")
     return read_token(content.decode("latin-1").strip())
+
+
+def _check_owned(status: os.stat_result) -> None:
+    """GuardhouseError unless this is a file that nobody but this user, or the administrator, can have written."""
+    if not stat.S_ISREG(status.st_mode):
+        raise GuardhouseError("The token file is no file.", fix="Name another.")
+    if status.st_uid not in {0, os.geteuid()}:
+        raise GuardhouseError("The token file is somebody else's.", fix="Make one of your own: chmod 600.")
+    if status.st_mode & 0o077:
+        raise GuardhouseError("The token file can be read by others.", fix="Make it yours alone: chmod 600.")
 
 
 def found_token(variables: Mapping[str, str]) -> str:

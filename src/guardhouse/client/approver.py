@@ -42,7 +42,9 @@ class RemoteApprover:
 
     def get(self, request_id: str) -> ApprovalRequest | None:
         """The request as it stands now."""
-        return self._got(self._connection.request("GET", approval_path(request_id))) if _is_id(request_id) else None
+        if not _is_id(request_id):
+            return None
+        return _got(self._connection.request("GET", approval_path(request_id)), request_id)
 
     def find(
         self,
@@ -97,12 +99,12 @@ class RemoteApprover:
             given["for_run"] = True
         body = msgspec.json.encode(given)
         answer = self._connection.request("POST", approval_path(request_id, "approve" if approve else "deny"), body)
-        return self._settled(answer)
+        return _settled(answer, request_id)
 
     def cancel(self, request_id: str, *, actor: str = "") -> ApprovalRequest:
         """Take a question back, or an approval that was not used yet."""
         del actor
-        return self._settled(self._connection.request("POST", approval_path(request_id, "cancel")))
+        return _settled(self._connection.request("POST", approval_path(request_id, "cancel")), request_id)
 
     def ask_to_resume(self, request_id: str, *, actor: str = "") -> ApprovalRequest:
         """A person wants an approved call to be taken up now. RequestClosed if it can't be."""
@@ -111,8 +113,8 @@ class RemoteApprover:
             raise GuardhouseError("This is an agent's token.", fix="Use one of an approver's.")
         answer = self._connection.request("POST", approval_path(request_id, "resume"))
         if answer.status in {409, 410}:
-            raise not_resumable(_record(answer))
-        return _record(answer)
+            raise not_resumable(_record(answer, request_id))
+        return _record(answer, request_id)
 
     def wait(self, request_id: str, timeout: float) -> ApprovalRequest:
         """The request once it is no longer pending, or as it is after `timeout` seconds. A daemon that is not there
@@ -121,12 +123,13 @@ class RemoteApprover:
         while True:
             left = max(0.0, end - time.monotonic())
             try:
-                request = self._got(self._connection.request("GET", _poll(request_id, left), seconds=_patience(left)))
+                answer = self._connection.request("GET", _poll(request_id, left), seconds=_patience(left))
             except Unreachable:
                 if left <= _AGAIN_AFTER:
                     raise
                 time.sleep(_AGAIN_AFTER)
                 continue
+            request = _got(answer, request_id)
             if _is_over(request, left):
                 return _found(request)
 
@@ -144,7 +147,7 @@ class RemoteApprover:
                     raise
                 await asyncio.sleep(_AGAIN_AFTER)
                 continue
-            request = self._got(answer)
+            request = _got(answer, request_id)
             if _is_over(request, left):
                 return _found(request)
 
@@ -155,16 +158,6 @@ class RemoteApprover:
             if stream.status != 200:
                 raise Refused(stream.status)
             yield Events(stream)
-
-    def _got(self, answer: Answer) -> ApprovalRequest | None:
-        return None if _is_unknown(answer) else request_of(_good(answer).value)
-
-    def _settled(self, answer: Answer) -> ApprovalRequest:
-        if _is_unknown(answer):
-            raise NoSuchRequest
-        if answer.status in {409, 410}:
-            raise closed(_record(answer))
-        return request_of(_good(answer).value)
 
 
 def _is_unknown(answer: Answer) -> bool:
@@ -187,14 +180,34 @@ def _listed(answer: Answer) -> list[dict[str, Any]]:
     return found
 
 
-def _record(answer: Answer) -> ApprovalRequest:
+def _got(answer: Answer, request_id: str) -> ApprovalRequest | None:
+    return None if _is_unknown(answer) else _of_id(_good(answer).value, request_id)
+
+
+def _settled(answer: Answer, request_id: str) -> ApprovalRequest:
+    if _is_unknown(answer):
+        raise NoSuchRequest
+    if answer.status in {409, 410}:
+        raise closed(_record(answer, request_id))
+    return _of_id(_good(answer).value, request_id)
+
+
+def _record(answer: Answer, request_id: str) -> ApprovalRequest:
     """The request that an answer, or a refusal, comes with."""
     if _is_unknown(answer):
         raise NoSuchRequest
     told = answer.value.get("approval")
     if not isinstance(told, dict):
         raise Refused(answer.status) if answer.status != 200 else BadAnswer()
-    return request_of(told)
+    return _of_id(told, request_id)
+
+
+def _of_id(told: dict[str, Any], request_id: str) -> ApprovalRequest:
+    """The request in what was told; BadAnswer if it is another one than was asked for."""
+    request = request_of(told)
+    if request.id != request_id:
+        raise BadAnswer("The daemon's answer is about another request.")
+    return request
 
 
 def _found(request: ApprovalRequest | None) -> ApprovalRequest:

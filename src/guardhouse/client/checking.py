@@ -1,7 +1,8 @@
 """Whether a verdict is about what was sent, as far as that can be told from outside.
 
 The daemon binds a verdict to facts that only it knows, so its hash can't be made again here. But it names the call that
-the verdict is about, in its session and run; it quotes the content that it lets in; and it says which approval it used.
+the verdict is about, in its session and run; what it passes on must be what was sent, masked; and it says which
+approval it used.
 """
 
 from __future__ import annotations
@@ -13,7 +14,21 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from guardhouse.client.errors import BadAnswer
-from guardhouse.model import Action, Decision, Limits, SkillRunPre, ToolCallPost, ToolCallPre, Verdict, admit, wire
+from guardhouse.client.masking import is_masked
+from guardhouse.model import (
+    Action,
+    Decision,
+    Limits,
+    MemoryReadPre,
+    OutputPublish,
+    SkillInstall,
+    SkillRunPre,
+    ToolCallPost,
+    ToolCallPre,
+    Verdict,
+    admit,
+    wire,
+)
 from guardhouse.recording import trace
 from guardhouse.trust import unwrap_untrusted
 
@@ -83,14 +98,24 @@ def _check_passed_on(action: Action, verdict: Verdict) -> None:
     is_call = isinstance(action, (ToolCallPre, SkillRunPre))
     if (verdict.params is not None) is not (masked and is_call):
         raise BadAnswer
-    if masked and not is_call and verdict.content is None:
-        raise BadAnswer
+    passed_on = verdict.params if is_call else verdict.content
+    if masked and not is_masked(_body(action), passed_on, published=isinstance(action, OutputPublish)):
+        raise BadAnswer("The daemon's answer is not what was sent, masked.")
     if not masked and verdict.content is not None:
         raise BadAnswer
     if verdict.untrusted is not (verdict.wrapped is not None):
         raise BadAnswer
     if verdict.wrapped is not None:
-        content = verdict.content if masked else getattr(action, "content", None)
+        content = verdict.content if masked else _body(action)
         text = content if isinstance(content, str) else msgspec.json.encode(content).decode()
         if unwrap_untrusted(verdict.wrapped.text) != text:
             raise BadAnswer("The daemon's answer is not about what was asked.")
+
+
+def _body(action: Action) -> Any:
+    """What the action says: the part that may be masked."""
+    if isinstance(action, (ToolCallPre, SkillRunPre)):
+        return action.params
+    if isinstance(action, MemoryReadPre):
+        return action.query
+    return action.source if isinstance(action, SkillInstall) else action.content

@@ -18,7 +18,7 @@ import httpcore
 import msgspec
 
 from guardhouse.client.address import read_address, read_token
-from guardhouse.client.dialing import DeadlineBackend, until
+from guardhouse.client.dialing import AsyncBackend, DeadlineBackend, until
 from guardhouse.client.errors import BadAnswer, Unreachable
 from guardhouse.egress.client import answered_early, trusted_roots
 from guardhouse.model import GuardhouseError, InvalidAction, Limits, decode
@@ -160,7 +160,7 @@ class Connection:
         if last_event:
             headers.append(("Last-Event-ID", last_event))
         address = self.address
-        url = httpcore.URL(scheme=address.scheme, host=address.host, port=address.port, target=target)
+        url = httpcore.URL(scheme=address.scheme, host=address.dialled, port=address.port, target=target)
         # Every wait for the network has the deadline; the wait for a free connection is bounded here.
         extensions = {"timeout": {"pool": self.seconds}}
         return httpcore.Request(method, url, headers=headers, content=body or None, extensions=extensions)
@@ -173,7 +173,7 @@ class Connection:
             if self._pool is None:
                 self._pool = httpcore.ConnectionPool(
                     ssl_context=self._context,
-                    network_backend=DeadlineBackend(),
+                    network_backend=DeadlineBackend(only_loopback=self.address.needs_loopback),
                     max_connections=_MOST_CONNECTIONS,
                     **_KEPT,
                 )
@@ -190,7 +190,10 @@ class Connection:
                 for ended in [one for one in self._async_pools if one.is_closed()]:
                     del self._async_pools[ended]
                 pool = self._async_pools[loop] = httpcore.AsyncConnectionPool(
-                    ssl_context=self._context, max_connections=_MOST_CONNECTIONS, **_KEPT
+                    ssl_context=self._context,
+                    network_backend=AsyncBackend(only_loopback=self.address.needs_loopback),
+                    max_connections=_MOST_CONNECTIONS,
+                    **_KEPT,
                 )
             return pool
 
@@ -211,18 +214,23 @@ class Stream:
 
     def lines(self, *, within: float, longest: int) -> Iterator[str]:
         """The lines as they come, without their ends. Unreachable if nothing comes `within` so many seconds."""
-        held = b""
+        held = bytearray()
         pieces: Iterator[bytes] = self._response.iter_stream()
         while True:
             with _told(), until(time.monotonic() + within):
                 piece = next(pieces, None)
             if piece is None:
                 return
-            held += piece
-            *whole, held = held.split(b"\n")
-            if len(held) > longest or any(len(line) > longest for line in whole):
+            *whole, rest = piece.split(b"\n")  # what is held has no end of a line in it, and is not searched again
+            for end in whole:
+                held += end
+                if len(held) > longest:
+                    raise BadAnswer
+                yield held.rstrip(b"\r").decode("utf-8", "replace")
+                held.clear()
+            held += rest
+            if len(held) > longest:
                 raise BadAnswer
-            yield from (line.rstrip(b"\r").decode("utf-8", "replace") for line in whole)
 
     def stop(self) -> None:
         """From another thread: end it, also if something is being waited for."""

@@ -1,7 +1,8 @@
 """Connections whose every wait ends at one deadline, however slowly the other side drips its answer.
 
 httpcore's own time limits are for each read and each write; a server that sends a byte now and then would never reach
-one. The async client needs none of this: there a whole request can be given a time.
+one. The async client needs none of this: there a whole request can be given a time. Where a token may only be sent to
+this machine, both look who they are connected to before anything is sent.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import httpcore
 
+from guardhouse.client.address import is_loopback
 from guardhouse.egress.dialing import is_readable
 
 if TYPE_CHECKING:
@@ -44,7 +46,10 @@ def _left() -> float:
 
 
 class DeadlineBackend(httpcore.NetworkBackend):
-    """Dials for httpcore's connection pool, within the deadline."""
+    """Dials for httpcore's connection pool, within the deadline; with `only_loopback`, this machine only."""
+
+    def __init__(self, *, only_loopback: bool) -> None:
+        self._only_loopback = only_loopback
 
     def connect_tcp(
         self,
@@ -62,6 +67,8 @@ class DeadlineBackend(httpcore.NetworkBackend):
                     connection.settimeout(_left())
                     connection.connect(place)
                     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    if self._only_loopback:
+                        _check_peer(connection.getpeername())
                 except TimeoutError:
                     connection.close()
                     raise
@@ -74,6 +81,38 @@ class DeadlineBackend(httpcore.NetworkBackend):
         except (OSError, UnicodeError):
             raise httpcore.ConnectError from None
         raise httpcore.ConnectError
+
+
+class AsyncBackend(httpcore.AsyncNetworkBackend):
+    """Dials for the async pool; with `only_loopback`, this machine only."""
+
+    def __init__(self, *, only_loopback: bool) -> None:
+        self._only_loopback = only_loopback
+        self._dialer = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - as httpcore has it
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """A connection to `host`."""
+        stream = await self._dialer.connect_tcp(host, port, timeout, local_address, socket_options)
+        if self._only_loopback:
+            try:
+                _check_peer(stream.get_extra_info("server_addr"))
+            except OSError:
+                await stream.aclose()
+                raise httpcore.ConnectError from None
+        return stream
+
+
+def _check_peer(peer: Any) -> None:
+    """OSError unless `peer`, the other end of a connection, is this machine."""
+    if not (isinstance(peer, tuple) and is_loopback(str(peer[0]))):
+        raise OSError("not this machine")
 
 
 def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, Any]]:
