@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_telegram_channel import _request
 
+from guardhouse.approvals.card import plain
 from guardhouse.approvals.channels.minimum import MOST_CHARACTERS, MOST_VALUES, is_shown_whole, remote_card
 from guardhouse.model import ApprovalStatus
 from guardhouse.policy import catalogue
@@ -73,6 +74,11 @@ NOT_SHOWN = {
     "a path with words": ("read", {"path": "/tmp/this is what I want to say"}),
     "a long path": ("read", {"path": "/a" * 150}),
     "a bidirectional command": ("bash", {"command": "echo \u202egnp.exe"}),
+    "a letter that looks like another": ("read", {"path": "/srv/\u0430pp"}),
+    "a letter of another language": ("read", {"path": "/srv/m\u00fcde"}),
+    "a command in another language": ("bash", {"command": "make \u0444\u0430\u0439\u043b"}),
+    "a run of blanks": ("bash", {"command": "make  deploy"}),
+    "a blank at the front": ("bash", {"command": " make"}),
     "two lines": ("bash", {"command": "make\nrm -rf /"}),
     "a blank at the end": ("bash", {"command": "make "}),
     "too many values": ("set", {f"k{number}": number for number in range(MOST_VALUES + 1)}),
@@ -92,6 +98,16 @@ def test_everything_else_is_not_shown_and_the_action_not_whole(case):
         assert re.search("sha256 [0-9a-f]{12}|a long number", hidden.text + hidden.field)
         for secret in ("quick", "?q", "token=", "ada", "everybody", "[redacted", "1234567", "1111", "words", "say"):
             assert secret not in told.replace("a name of", "")
+
+
+@pytest.mark.parametrize("letter", ["\u2170", "\u02b0", "\u0131", "\U0001d159"])
+def test_on_the_local_card_small_numerals_raised_letters_and_a_dotless_i_in_latin_words_are_escaped(letter):
+    assert plain(f"l{letter}b") == f"l\\u{{{ord(letter):x}}}b"
+
+
+def test_on_the_local_card_a_note_that_is_drawn_as_nothing_is_always_escaped():
+    assert plain("\U0001d159") == "\\u{1d159}"
+    assert plain("\u0131 \u2170") == "\u0131 \u2170"
 
 
 def test_a_url_and_a_mailbox_still_name_their_host():

@@ -272,7 +272,8 @@ def _sized(text: str) -> str:
 
 
 def _is_seen_as_it_is(text: str) -> bool:
-    return _MASK not in text and plain(text) == text
+    """Whether it looks like itself in any font and in any client, which may draw several blanks as one."""
+    return text.isascii() and _MASK not in text and "  " not in text and text.strip() == text and plain(text) == text
 
 
 # The rest of the card
