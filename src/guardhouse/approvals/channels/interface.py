@@ -21,7 +21,7 @@ class Shown(msgspec.Struct, frozen=True):
     field: str
     """Where it stands in the action, and of which kind it is if that can't be told from its text."""
     text: str
-    """The value itself, or its size and digest."""
+    """The value itself, or what may be said of it."""
     is_verbatim: bool
     """Whether it is the value itself. If not, the action is not shown whole."""
 

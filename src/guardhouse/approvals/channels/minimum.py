@@ -1,8 +1,8 @@
 """The remote minimum of a request (SPEC A6): what may be known of it on other machines.
 
 Hosts, paths, verbs, plain short values, sizes and digests; never free text, bodies, queries, names of mailboxes, or
-what is masked. Whatever is not known to be harmless is shown by its size and digest, and then the action is not shown
-whole, so nobody can approve by it. It is no card yet: how it looks is up to each notifier.
+what is masked. Whatever is not known to be harmless is shown by its size, and its digest if it is long, and then the
+action is not shown whole, so nobody can approve by it. It is no card yet: how it looks is up to each notifier.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ _LONGEST_NAME: Final = 40
 _LONGEST_PLACE: Final = 200
 _LONGEST_COMMAND: Final = 500
 _SHOWN_DIGITS: Final = 12
+_SHORTEST_DIGESTED: Final = 80
+"""Characters. A shorter text could be guessed, and its digest would tell whether the guess is right."""
 
 _MASK: Final = "[redacted"
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
@@ -252,7 +254,7 @@ def _is_bare_url(text: str) -> bool:
 
 
 def _described(text: str) -> str:
-    """What may be said of a text that may not be shown: which host it is about, how long it is, its digest."""
+    """What may be said of a text that may not be shown: which host it is about, its size and digest."""
     mailbox = _MAILBOX.fullmatch(text)
     if mailbox is not None and not _has_long_number(mailbox[1]):
         return f"a mailbox at {mailbox[1]}, {_sized(text)}"
@@ -267,6 +269,8 @@ def _described(text: str) -> str:
 
 
 def _sized(text: str) -> str:
+    if len(text) < _SHORTEST_DIGESTED:
+        return f"{len(text)} characters"
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_SHOWN_DIGITS]
     return f"{len(text)} characters, sha256 {digest}…"
 
