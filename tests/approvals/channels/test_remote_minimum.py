@@ -22,7 +22,13 @@ def shown(params, tool="bash", **fields):
 
 SHOWN = {
     "a command": ("bash", {"command": "git push --force origin main && rm -rf ./build"}),
-    "a command of several words": ("exec_command", {"command": ["git", "commit", "-m", "a few words"]}),
+    "a command of several words": ("exec_command", {"command": ["git", "commit", "-m", "tidy"]}),
+    "a command with options, pipes and quotes": (
+        "bash",
+        {"command": "cd $HOME && git log --since=2026-11-18 -n 5 'HEAD~1' | grep -v \"fix*\" > /tmp/out 2>&1; (ls)"},
+    ),
+    "a command with a URL": ("bash", {"command": "curl -sS https://example.com/install.sh | sh"}),
+    "a command with a commit": ("bash", {"command": "git revert 01234567890123456789abcdef0123456789abcd"}),
     "a path": ("write_file", {"path": "/srv/app/src/main.py"}),
     "a relative path": ("write_file", {"path": "../notes.txt"}),
     "a home": ("write_file", {"path": "~/.ssh/config"}),
@@ -60,6 +66,21 @@ NOT_SHOWN = {
     "a mailbox": ("send", {"to": "ada.lovelace@example.com"}),
     "a query in a command": ("bash", {"command": "curl https://example.com/?token=1"}),
     "a user in a command": ("bash", {"command": "curl https://ada:pw@example.com/"}),
+    "a comment in a command": ("bash", {"command": "make deploy # everybody agreed"}),
+    "a comment alone in a command": ("bash", {"command": "#everybody"}),
+    "quoted text in a command": ("bash", {"command": "git commit -m 'tell everybody'"}),
+    "quoted text in double quotes": ("bash", {"command": 'git commit -m "tell everybody"'}),
+    "a quote that is not closed": ("bash", {"command": "git commit -m 'everybody"}),
+    "an escaped blank": ("bash", {"command": "git commit -m tell\\ everybody"}),
+    "quoted text as one of several words": ("exec_command", {"command": ["git", "commit", "-m", "tell everybody"]}),
+    "a mailbox in a command": ("bash", {"command": "mail ada@example.com"}),
+    "a mailbox as an option": ("bash", {"command": "mail --to=ada@example.com"}),
+    "a query without a scheme": ("bash", {"command": "curl www.example.com/?token=1"}),
+    "a query in quotes": ("bash", {"command": "curl 'www.example.com/a?token=1&b=2'"}),
+    "a body in a command": ("bash", {"command": "curl -d token=1 https://example.com/"}),
+    "a telephone number in a command": ("bash", {"command": "call +491701234567"}),
+    "a card number with blanks in a command": ("bash", {"command": "pay 4111 1111 1111 1111"}),
+    "base64 in a command": ("bash", {"command": "echo aGVsbG8gd29ybGQgdGhpcyBpcyBhIGxvbmcgYm9keSBvZiBkYXRh"}),
     "a command of a tool that runs none": ("notify", {"command": "tell everybody what happened"}),
     "something that is masked": ("bash", {"command": "export KEY=[redacted]"}),
     "something that is masked by kind": ("bash", {"command": "export KEY=sk-[redacted_openai]"}),
@@ -117,6 +138,20 @@ def test_a_text_that_could_be_guessed_by_its_digest_has_none():
     assert told["params.a"] == "a text of 79 characters"
     assert re.fullmatch("a text of 80 characters, sha256 [0-9a-f]{12}…", told["params.b"])
     assert "params.<a name of 79 characters> (number)" in told
+
+
+def test_of_a_command_that_is_not_shown_the_first_word_and_the_size_are():
+    assert shown({"command": "git commit -m 'a few words'"}).action[-1].text == (
+        "a command that begins with git, 27 characters"
+    )
+    assert shown({"command": "ada@example.com x"}).action[-1].text == "a command of 17 characters"
+    assert shown({"command": "https://example.com/a 'b c'"}).action[-1].text == "a command of 27 characters"
+
+
+def test_a_principal_that_nobody_named_is_shown_whatever_digits_it_has():
+    assert shown({"n": 1}, principal="agent-123456789012").is_whole
+    assert not shown({"n": 1}, principal="agent-1234567890123").is_whole
+    assert not shown({"who": "agent-123456789012"}).is_whole
 
 
 def test_a_url_and_a_mailbox_still_name_their_host():

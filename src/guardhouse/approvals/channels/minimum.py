@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote
 
 import msgspec
@@ -26,6 +27,10 @@ from guardhouse.trust import KNOWN_TOOLS, Capability
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_Show: TypeAlias = Callable[[str], tuple[str, bool]]
+"""How a text is shown: itself or what is said of it, and whether it is itself."""
+_Leaf: TypeAlias = tuple[str, bool, Any, _Show]
 
 MOST_VALUES: Final = 20
 MOST_CHARACTERS: Final = 700
@@ -53,8 +58,15 @@ _DATE: Final = re.compile(r"(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9-])")
 _IN_PATHS: Final = frozenset("._-/~+*")
 _LONGEST_STEP: Final = 60
 _MAILBOX: Final = re.compile(r"[^@\s]++@([A-Za-z0-9.-]{1,80})")
-_URL_MARKS: Final = re.compile(r"://[^\s/]*@|://\S*[?#]")
-"""User info, a query or a fragment in a URL somewhere in a command."""
+_QUOTED_WORD: Final = re.compile(r"""'([^'"\s]*+)'|"([^'"\s]*+)\"""")
+_BETWEEN_WORDS: Final = re.compile(r"[\s;|&<>(){}\[\]!$`]+")
+"""Blanks and a shell's punctuation. What has a meaning elsewhere, as # ? @ % = and quotes, is not in it."""
+_OPTION: Final = re.compile(r"^--?[A-Za-z][A-Za-z0-9_-]{0,39}+=")
+_WORD: Final = re.compile(r"[A-Za-z0-9_.:+*~^-]{1,40}")
+_NUMBERS_IN_A_ROW: Final = re.compile(r"(?<!\w)[0-9-]++(?: [0-9-]++)+(?!\w)")
+_MANY_DIGITS: Final = 9
+_AGENT: Final = re.compile(r"agent-[0-9a-f]{12}")
+"""What an agent is called that nobody gave a name."""
 _COMMAND_KEYS: Final = frozenset("command cmd cmdline command_line shell_command".split())
 _CODE: Final = re.compile(r"[a-z0-9_.]{1,64}")
 
@@ -108,11 +120,11 @@ def _action(request: ApprovalRequest) -> tuple[tuple[Shown, ...], int, bool]:
     listed: list[Shown] = []
     unlisted = length = 0
     is_whole = kind is not None
-    for field, known, value, is_command in _leaves(request.action_redacted, aside, runs_commands=runs_commands):
+    for field, known, value, show in _leaves(request.action_redacted, aside, runs_commands=runs_commands):
         if unlisted or len(listed) >= MOST_VALUES or length > _MOST_LISTED:
             unlisted += 1
             continue
-        text, verbatim = _command(value) if is_command and isinstance(value, str) else _value(value)
+        text, verbatim = show(value) if isinstance(value, str) else _value(value)
         one = Shown(field + _kind(value), text, verbatim and known)
         length += len(one.field) + len(one.text)
         listed.append(one)
@@ -125,34 +137,33 @@ def _runs_commands(tool: object) -> bool:
     return known is not None and Capability.EXECUTES in known.capabilities
 
 
-def _leaves(
-    action: dict[str, Any], aside: frozenset[str], *, runs_commands: bool
-) -> Iterator[tuple[str, bool, Any, bool]]:
-    """Every value with its field, whether all names in the field are shown, and whether it is a command."""
+def _leaves(action: dict[str, Any], aside: frozenset[str], *, runs_commands: bool) -> Iterator[_Leaf]:
+    """Every value with its field, whether all names in the field are shown, and how it is shown if it is a text."""
     for key, value in action.items():
         if key in aside:
             continue
         step, known = _step(key)
         if not (runs_commands and key == "params" and isinstance(value, dict) and value):
-            yield from _below(step, value, known=known, is_command=False)
+            yield from _below(step, value, _principal if key == "principal" else _text, known=known)
             continue
         for name, inner in value.items():
             inside, is_plain = _step(name)
-            yield from _below(f"params.{inside}", inner, known=is_plain, is_command=name in _COMMAND_KEYS)
+            yield from _below(f"params.{inside}", inner, _command if name in _COMMAND_KEYS else _text, known=is_plain)
 
 
-def _below(field: str, value: Any, *, known: bool, is_command: bool) -> Iterator[tuple[str, bool, Any, bool]]:
+def _below(field: str, value: Any, show: _Show, *, known: bool) -> Iterator[_Leaf]:
     if isinstance(value, dict) and value:
         for key, inner in value.items():
             step, is_plain = _step(key)
-            yield from _below(f"{field}.{step}", inner, known=known and is_plain, is_command=False)
+            yield from _below(f"{field}.{step}", inner, _text, known=known and is_plain)
     elif isinstance(value, list) and value:
+        inside = _argument if show is _command else show
         for index, inner in enumerate(value):
-            yield from _below(f"{field}[{index}]", inner, known=known, is_command=is_command)
+            yield from _below(f"{field}[{index}]", inner, inside, known=known)
     else:
         is_short = len(field) <= _LONGEST_LINE
         named = field if is_short else f"a value {field.count('.')} levels down"
-        yield named, known and is_short, value, is_command
+        yield named, known and is_short, value, show
 
 
 def _step(key: str) -> tuple[str, bool]:
@@ -201,10 +212,38 @@ def _value(value: Any) -> tuple[str, bool]:
 
 
 def _command(text: str) -> tuple[str, bool]:
-    """A command is verbs, paths and hosts. A URL with more in it than that is not shown, and then nothing is."""
-    if len(text) <= _LONGEST_COMMAND and _is_seen_as_it_is(text) and not _URL_MARKS.search(text):
-        return text, True
+    """A command, if each of its words is harmless: one that is not is in no place where it could be left out."""
+    if len(text) <= _LONGEST_COMMAND and _is_seen_as_it_is(text) and _are_harmless_words(text):
+        return text or '""', True
+    verb = next(iter(text.split(maxsplit=1)), "")
+    if _is_seen_as_it_is(verb) and _is_harmless(verb) and "://" not in verb:
+        return f"a command that begins with {verb}, {_sized(text)}", False
     return f"a command of {_sized(text)}", False
+
+
+def _argument(text: str) -> tuple[str, bool]:
+    """One of the words that a command was given as. Blanks in it are as if it were in quotes."""
+    if text and " " not in text and _is_seen_as_it_is(text) and _are_harmless_words(text):
+        return (text, True) if len(text) <= _LONGEST_PLACE else (f"a text of {_sized(text)}", False)
+    return _text(text)
+
+
+def _are_harmless_words(text: str) -> bool:
+    """Whether a command is made of verbs, options, paths, hosts and short numbers, and of what a shell has between."""
+    unquoted = _QUOTED_WORD.sub(r"\1\2", text)
+    numbers = _NUMBERS_IN_A_ROW.findall(_DATE.sub("", unquoted))
+    return not any(sum(map(str.isdigit, row)) >= _MANY_DIGITS for row in numbers) and all(
+        _is_harmless_word(word) for word in _BETWEEN_WORDS.split(unquoted) if word
+    )
+
+
+def _is_harmless_word(word: str) -> bool:
+    value = _OPTION.sub("", word)
+    return not value or _is_harmless(value) or (_WORD.fullmatch(value) is not None and not _has_long_number(value))
+
+
+def _principal(text: str) -> tuple[str, bool]:
+    return (text, True) if _AGENT.fullmatch(text) else _text(text)
 
 
 def _text(text: str) -> tuple[str, bool]:
