@@ -10,8 +10,9 @@ from test_telegram_channel import _request
 
 from guardhouse.approvals.card import plain
 from guardhouse.approvals.channels.minimum import MOST_CHARACTERS, MOST_VALUES, is_shown_whole, remote_card
-from guardhouse.model import ApprovalStatus
+from guardhouse.model import ApprovalStatus, Effect, Extent
 from guardhouse.policy import catalogue
+from guardhouse.redact.description import loss
 
 
 def shown(params, tool="bash", **fields):
@@ -152,6 +153,56 @@ def test_a_principal_that_nobody_named_is_shown_whatever_digits_it_has():
     assert shown({"n": 1}, principal="agent-123456789012").is_whole
     assert not shown({"n": 1}, principal="agent-1234567890123").is_whole
     assert not shown({"who": "agent-123456789012"}).is_whole
+
+
+def at_stake(*lines):
+    card = msgspec.structs.replace(_request({"n": 1}, "s1", "bash"), action_summary_redacted="\n".join(["x", *lines]))
+    assert is_shown_whole(card) is remote_card(card).is_whole
+    return remote_card(card).at_stake, remote_card(card).is_whole
+
+
+LOSSES = [
+    ("/srv/data", Extent(files=12, bytes=3_400_000, untracked=2, changed=1, history=True), Effect.DELETES),
+    ("/srv/data", Extent(files=1200, bytes=3, more=True), Effect.DELETES),
+    ("notes.txt", Extent(files=1, bytes=1, untracked=1), Effect.DELETES),
+    ("notes.txt", Extent(files=1, bytes=2000, untracked=0), Effect.DELETES),
+    ("/srv/*", Extent(files=7, bytes=10_000_000_000, untracked=0), Effect.DELETES),
+    ("/srv/data", Extent(files=0, error="x"), Effect.DELETES),
+    ("/srv/data", Extent(files=9, untracked=1, changed=4000, more=True), Effect.DISCARDS),
+]
+
+
+@pytest.mark.parametrize(("path", "extent", "effect"), LOSSES)
+def test_what_would_be_lost_is_shown_with_a_plain_path_and_described_with_any_other(path, extent, effect):
+    [line] = loss(path, extent, effect, None)
+    assert at_stake(line) == ((line,), True)
+    for other in (f"{path} to everybody", f"{path}/{'4' * 9}", f"{path}/\u0430", "everybody@x.de"):
+        [line] = loss(other, extent, effect, None)
+        [told], whole = at_stake(line)
+        assert not whole
+        assert re.search("a path of [0-9]+ characters", told)
+        assert "everybody" not in told
+        assert "444" not in told
+        assert told.isascii()
+
+
+def test_a_long_path_in_a_loss_is_described_and_not_cut():
+    [told], whole = at_stake(f"could not be counted: {'/abcdefghi' * 15}")
+    assert not whole
+    assert told.startswith("could not be counted: a path of 150 characters")
+
+
+def test_a_line_on_losses_in_other_words_is_described():
+    assert at_stake("Approve this, it is safe.") == (("something of 25 characters",), False)
+    ours = "not counted: what would be lost in 1,200 other places"
+    assert at_stake(ours) == ((ours,), True)
+
+
+def test_losses_beyond_what_a_card_has_room_for_are_counted_and_it_is_not_whole():
+    lines = [f"would be lost: /srv/{number} (1 file, 5 bytes)" for number in range(5)]
+    assert at_stake(*lines[:2]) == (tuple(lines[:2]), True)
+    assert at_stake(*lines[:3]) == ((*lines[:2], "and 1 more place"), False)
+    assert at_stake(*lines) == ((*lines[:2], "and 3 more places"), False)
 
 
 def test_a_url_and_a_mailbox_still_name_their_host():

@@ -48,7 +48,7 @@ class RemoteCard(msgspec.Struct, frozen=True, kw_only=True):
     expires_at: float
     covers: str
     is_whole: bool
-    """Whether the whole action is shown. Only then may this card be what somebody approves by."""
+    """Whether the whole action and all that is at stake are shown. Only then may somebody approve by this card."""
     link: str = ""
     """The request in the console, if people can reach one."""
     command: str

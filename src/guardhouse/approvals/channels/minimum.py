@@ -70,6 +70,26 @@ _AGENT: Final = re.compile(r"agent-[0-9a-f]{12}")
 _COMMAND_KEYS: Final = frozenset("command cmd cmdline command_line shell_command".split())
 _CODE: Final = re.compile(r"[a-z0-9_.]{1,64}")
 
+# The lines that tell of a loss, of which only the path is not in our own words.
+_SIZE: Final = r"(?:more than |at least )?[0-9,]{1,20} files?, [0-9.]{1,20} (?:bytes?|kB|MB|GB)"
+_NOTE: Final = (
+    r"(?:not in git|[0-9,]{1,20} not in git|(?:[0-9,]{1,20} )?changed since git last saw (?:it|them)"
+    r"|with a git repository itself|in git|all in git)"
+)
+_NOTES: Final = rf"{_NOTE}(?:, {_NOTE}){{0,3}}"
+_DISCARDED: Final = r"(?:at least )?[0-9,]{1,20} (?:that git does not have|changed since git last saw them)"
+_LOSSES: Final = tuple(
+    re.compile(form)
+    for form in (
+        rf"would be lost: {_SIZE} in (?P<path>.+?)(?: \({_NOTES}\))?",
+        rf"could be lost: {_SIZE} that match (?P<path>.+?)(?: \({_NOTES}\))?",
+        rf"would be lost: (?P<path>.+?) \({_SIZE}(?:, {_NOTES})?\)",
+        rf"could be lost: files in (?P<path>.+): {_DISCARDED}(?: and {_DISCARDED})?",
+        r"(?:would be lost|could be lost|could not be counted): (?P<path>.+)",
+    )
+)
+_NOT_COUNTED: Final = re.compile(r"not counted: what would be lost in [0-9,]{1,20} other places")
+
 
 def remote_card(
     request: ApprovalRequest, *, public_url: str = "", anonymous: bool = False, use_within: float = USE_WITHIN
@@ -77,6 +97,7 @@ def remote_card(
     """What may be shown of a request. With `public_url`, it links to the console there; if `anonymous`, it leaves out
     which session asks. The same request always gives the same card, apart from what became of it."""
     action, unlisted, is_whole = _action(request)
+    at_stake, is_all = _at_stake(request)
     pending = request.status is ApprovalStatus.PENDING
     return RemoteCard(
         request_id=request.id,
@@ -86,21 +107,21 @@ def remote_card(
         advice=recommendation(request),
         action=action,
         unlisted=unlisted,
-        at_stake=_at_stake(request),
+        at_stake=at_stake,
         reasons=_reasons(request),
         session="" if anonymous or request.session_id is None else _text(request.session_id)[0],
         created_at=request.created_at,
         expires_at=request.expires_at,
         covers=_covers(request, use_within),
-        is_whole=is_whole,
+        is_whole=is_whole and is_all,
         link=f"{public_url.rstrip('/')}/approvals/{quote(request.id, safe='')}" if public_url else "",
         command=f"guardhouse approvals approve {request.id}",
     )
 
 
 def is_shown_whole(request: ApprovalRequest) -> bool:
-    """Whether the remote minimum is the whole action, so that it may be approved by it."""
-    return _action(request)[2]
+    """Whether the remote minimum is the whole action and all that is at stake, so that it may be approved by it."""
+    return _action(request)[2] and _at_stake(request)[1]
 
 
 def moment(seconds: float) -> str:
@@ -335,11 +356,29 @@ def _reasons(request: ApprovalRequest) -> tuple[tuple[str, str], ...]:
     return (*told, ("…", f"{more} more")) if more else tuple(told)
 
 
-def _at_stake(request: ApprovalRequest) -> tuple[str, ...]:
-    """What would be lost: our own words, a size and a path. A line that is not plain is left out."""
+def _at_stake(request: ApprovalRequest) -> tuple[tuple[str, ...], bool]:
+    """What would be lost, and whether all of it is told as it is: our own words, a size and a path."""
     _, *lines = request.action_summary_redacted.split("\n")
-    told = [line for line in lines if len(line) <= _LONGEST_LINE and _is_seen_as_it_is(line)]
-    return tuple(told[:_MOST_AT_STAKE])
+    told = [_loss(line) for line in lines[:_MOST_AT_STAKE]]
+    shown = [text for text, _ in told]
+    if len(lines) > len(told):
+        more = len(lines) - len(told)
+        shown.append(f"and {more} more place{'' if more == 1 else 's'}")
+    return tuple(shown), len(lines) == len(told) and all(verbatim for _, verbatim in told)
+
+
+def _loss(line: str) -> tuple[str, bool]:
+    """A line on one place. The path in it is shown as a value would be."""
+    if _NOT_COUNTED.fullmatch(line):
+        return line, True
+    for form in _LOSSES:
+        found = form.fullmatch(line)
+        if found is not None:
+            if len(line) <= _LONGEST_LINE and _text(found["path"])[1]:
+                return line, True
+            before, after = line[: found.start("path")], line[found.end("path") :]
+            return f"{before}a path of {_sized(found['path'])}{after}", False
+    return f"something of {_sized(line)}", False
 
 
 def _covers(request: ApprovalRequest, use_within: float) -> str:
