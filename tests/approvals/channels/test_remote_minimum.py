@@ -205,6 +205,47 @@ def test_losses_beyond_what_a_card_has_room_for_are_counted_and_it_is_not_whole(
     assert at_stake(*lines) == ((*lines[:2], "and 3 more places"), False)
 
 
+def bound(*rows):
+    request = msgspec.structs.replace(
+        _request({"n": 1}, "s1", "bash"), action_summary_redacted="x", bound_to=tuple(rows)
+    )
+    card = remote_card(request)
+    assert is_shown_whole(request) is card.is_whole
+    return [(one.field, one.text) for one in card.action if one.field.startswith("where")], card.is_whole
+
+
+def test_where_a_path_really_leads_is_shown():
+    rows = ("file /srv/app/a", "file /srv/app/b -> /etc/passwd", "program git", "program make -> /tmp/make")
+    assert bound(*rows) == (
+        [("where a file leads", "/srv/app/b -> /etc/passwd"), ("where a program leads", "make -> /tmp/make")],
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "file /srv/a -> /srv/tell everybody",
+        "file /srv/tell everybody -> /srv/a",
+        "file /srv/a -> /srv/\u0430",
+        "file /srv/a -> /srv/everybody -> /srv/b",
+        "file /srv/a -> [redacted]",
+        "file /srv/a -> ",
+        "file /srv/a -> /" + "a/" * 120,
+    ],
+)
+def test_where_a_path_leads_that_can_not_be_shown_makes_the_card_not_whole(row):
+    [(_, told)], whole = bound(row)
+    assert not whole
+    assert told.startswith("two paths of ")
+    assert "everybody" not in told
+
+
+def test_a_list_of_files_that_may_be_cut_makes_the_card_not_whole():
+    assert bound(*[f"file /srv/{number}" for number in range(63)])[1]
+    assert not bound(*[f"file /srv/{number}" for number in range(64)])[1]
+
+
 def test_a_url_and_a_mailbox_still_name_their_host():
     assert "at example.com" in shown({"url": "https://example.com/a?q=1"}, "fetch").action[-1].text
     assert "mailbox at example.com" in shown({"to": "ada@example.com"}, "send").action[-1].text

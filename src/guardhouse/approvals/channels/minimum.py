@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote
 
@@ -46,6 +47,10 @@ _LONGEST_COMMAND: Final = 500
 _SHOWN_DIGITS: Final = 12
 _SHORTEST_DIGESTED: Final = 80
 """Characters. A shorter text could be guessed, and its digest would tell whether the guess is right."""
+
+_MOST_BOUND: Final = 64
+"""Rows of what an approval is bound to, of which no more are kept: some may be missing."""
+_LEADS: Final = " -> "
 
 _MASK: Final = "[redacted"
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
@@ -140,8 +145,9 @@ def _action(request: ApprovalRequest) -> tuple[tuple[Shown, ...], int, bool]:
     runs_commands = _runs_commands(request.action_redacted.get("tool"))
     listed: list[Shown] = []
     unlisted = length = 0
-    is_whole = kind is not None
-    for field, known, value, show in _leaves(request.action_redacted, aside, runs_commands=runs_commands):
+    is_whole = kind is not None and len(request.bound_to) < _MOST_BOUND
+    leaves = _leaves(request.action_redacted, aside, runs_commands=runs_commands)
+    for field, known, value, show in chain(leaves, _real_places(request)):
         if unlisted or len(listed) >= MOST_VALUES or length > _MOST_LISTED:
             unlisted += 1
             continue
@@ -170,6 +176,14 @@ def _leaves(action: dict[str, Any], aside: frozenset[str], *, runs_commands: boo
         for name, inner in value.items():
             inside, is_plain = _step(name)
             yield from _below(f"params.{inside}", inner, _command if name in _COMMAND_KEYS else _text, known=is_plain)
+
+
+def _real_places(request: ApprovalRequest) -> Iterator[_Leaf]:
+    """Where files and programs really are that the action names by another path."""
+    for row in request.bound_to:
+        if _LEADS in row:
+            kind, _, places = row.partition(" ")
+            yield f"where a {kind} leads" if kind in {"file", "program"} else "where it leads", True, places, _places
 
 
 def _below(field: str, value: Any, show: _Show, *, known: bool) -> Iterator[_Leaf]:
@@ -261,6 +275,14 @@ def _are_harmless_words(text: str) -> bool:
 def _is_harmless_word(word: str) -> bool:
     value = _OPTION.sub("", word)
     return not value or _is_harmless(value) or (_WORD.fullmatch(value) is not None and not _has_long_number(value))
+
+
+def _places(text: str) -> tuple[str, bool]:
+    """Two paths with an arrow between; a path with an arrow of its own is none that is shown."""
+    given, _, real = text.partition(_LEADS)
+    if given and real and _text(given)[1] and _text(real)[1]:
+        return text, True
+    return f"two paths of {_sized(text)}", False
 
 
 def _principal(text: str) -> tuple[str, bool]:
