@@ -487,11 +487,27 @@ def test_a_template_says_what_a_card_says(tmp_path, api):
 
 
 @pytest.mark.parametrize(
-    "url", ["http://api.example.com", "ftp://api.example.com", "x", "https://a@b.example", "https://x/?a=1"]
+    "url",
+    [
+        "http://api.example.com",
+        "http://localhost.example.com",
+        "http://127.example.com",
+        "http://[::1:2]",
+        "http://10.0.0.1",
+        "ftp://api.example.com",
+        "x",
+        "https://a@b.example",
+        "https://x/?a=1",
+    ],
 )
 def test_an_api_that_would_give_the_token_away_is_refused(url):
     with pytest.raises(GuardhouseError, match="api_url"):
         opened({"GUARDHOUSE_TELEGRAM_TOKEN": TOKEN}, api_url=url)
+
+
+@pytest.mark.parametrize("url", ["http://localhost:8081", "http://127.0.0.2", "http://[::1]:8081", "https://b.example"])
+def test_an_api_on_this_machine_or_behind_https_may_be_used(url):
+    assert opened({"GUARDHOUSE_TELEGRAM_TOKEN": TOKEN}, api_url=url)
 
 
 def test_the_token_may_be_in_a_file_for_its_owner_only(tmp_path):

@@ -116,6 +116,16 @@ def test_a_url_that_can_not_be_posted_to_is_refused_when_it_is_built(url):
         webhook(url)
 
 
+@pytest.mark.parametrize(
+    "url", ["http://example.com/", "http://localhost.example.com/", "http://127.example.com/", "http://10.0.0.1/"]
+)
+def test_plain_http_is_for_this_machine_only(url):
+    with pytest.raises(GuardhouseError, match="Use https"):
+        webhook(url)
+    assert webhook("http://localhost:8080/hook")
+    assert webhook("http://[::1]/hook")
+
+
 def test_without_a_secret_or_with_a_short_one_nothing_is_opened(tmp_path):
     with pytest.raises(GuardhouseError, match="GUARDHOUSE_WEBHOOK_SECRET"):
         webhook("https://example.com/", {}, no_poster)

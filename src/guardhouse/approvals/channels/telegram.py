@@ -16,7 +16,7 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from guardhouse.approvals.card import plain
-from guardhouse.approvals.channels.credentials import read_credential
+from guardhouse.approvals.channels.credentials import read_credential, stays_unread
 from guardhouse.approvals.channels.interface import (
     Answers,
     Buttons,
@@ -47,7 +47,6 @@ _LONGEST_NOTICE: Final = 200
 """Characters of a notice that answers a button."""
 _BAD_TOKEN_PAUSE: Final = 60.0
 _MOST_STRANGERS: Final = 100
-_LOOPBACK: Final = ("127.", "::1", "localhost")
 
 _FIELDS: Final = ("id", "risk", "advice", "action", "reasons", "session", "expires", "covers")
 _BUILT_IN: Final = """{id} · risk: {risk}
@@ -125,7 +124,7 @@ def _check_api(api_url: str) -> None:
         raise GuardhouseError(f"approvals.telegram.api_url can't be used: {error.what}", fix=fix) from None
     if destination.scheme not in {"http", "https"} or destination.has_query or "{" in api_url:
         raise GuardhouseError("approvals.telegram.api_url is no plain http or https URL.", fix=fix)
-    if destination.scheme == "http" and not destination.host.startswith(_LOOPBACK):
+    if not stays_unread(destination):
         raise GuardhouseError(
             "approvals.telegram.api_url would send the bot's token over the network in the clear.", fix="Use https."
         )
