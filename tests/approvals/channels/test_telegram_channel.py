@@ -388,6 +388,17 @@ def test_hostile_content_in_any_field_can_not_break_a_card(text, template):
         assert "<b>approved" not in ours
 
 
+def test_clients_make_no_links_of_names_and_values():
+    params = {"to": "ada@example.com", "url": "https://example.com/?q=1", "host": "example.com", "a.b.to": 1}
+    _, pieces = read_html(card_html(remote_card(_request(params, "example.com", "send.to"))))
+    loose = "".join(piece for tag, piece in pieces if tag != "code")
+    assert "params" not in loose
+    assert "example.com" not in loose
+    assert "send.to" not in loose
+    assert ("i", "not shown,") in pieces
+    assert ("code", "params.to") in pieces
+
+
 def test_the_longest_card_fits_into_a_message():
     long = {f"{'k' * 38}{number:02}": {"k" * 40: {"k" * 40: "/abcdefghi" * 5}} for number in range(40)}
     request = _request({**long, "command": "x" * 500}, "s" * 40, "bash")

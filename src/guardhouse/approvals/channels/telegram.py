@@ -342,11 +342,12 @@ def _values(card: RemoteCard) -> dict[str, str]:
 
 
 def _rows(card: RemoteCard) -> list[str]:
-    """A row for each value: what it is in bold, the value itself as code, what is only said of it in italics."""
+    """A row for each value. Names and values are code, of which clients make no links; where it is not the value
+    itself but what is said of it, italics of ours say so."""
     rows = []
     for one in card.action:
-        text = f"<code>{escape(one.text)}</code>" if one.is_verbatim else f"<i>{escape(one.text)}</i>"
-        rows.append(f"<b>{escape(one.field)}</b>: {text}")
+        said = "" if one.is_verbatim else "<i>not shown,</i> "
+        rows.append(f"<code>{escape(one.field)}</code>: {said}<code>{escape(one.text)}</code>")
     if card.unlisted:
         rows.append(f"<i>and {card.unlisted} more values</i>")
     return rows + [f"<b>!</b> <code>{escape(line)}</code>" for line in card.at_stake]
