@@ -6,7 +6,7 @@ import pytest
 from courier_desk import asked, no_poster, post
 from webhook_receiver import SECRET, Receiver, verified
 
-from guardhouse.approvals.channels import open_notifiers
+from guardhouse.approvals.channels import CourierSettings, open_notifiers
 from guardhouse.approvals.channels.webhook import signature
 from guardhouse.egress.posting import Posting
 from guardhouse.model import GuardhouseError
@@ -51,11 +51,21 @@ def test_a_service_that_fails_is_asked_again(tmp_path, status):
         Receiver((status, {}, b""), (status, {}, b"")) as receiver,
         post(tmp_path / "a.db", webhook(receiver.url)) as at,
     ):
-        at.desk.opened(asked())
+        request = at.desk.opened(asked())
         messages = receiver.wait(3)
         at.wait(lambda: at.states() == ["shown"])
     assert len({message["delivery"] for message in messages}) == 1
-    assert at.reports == [f"webhook can't be used now: The webhook answered with status {status}."]
+    what = "webhook can't be used now" if status == 429 else f"The card for {request.id} was not sent through webhook"
+    assert at.reports == [f"{what}: The webhook answered with status {status}."]
+
+
+def test_a_message_that_the_service_fails_at_keeps_no_other_back(tmp_path):
+    settings = CourierSettings(look_every=0.1, lease=1.0, first_pause=30.0)
+    with Receiver((500, {}, b"")) as receiver, post(tmp_path / "a.db", webhook(receiver.url), settings) as at:
+        at.desk.opened(asked())
+        receiver.wait(1)
+        second = at.desk.opened(asked(params={"command": "make test"}))
+        assert receiver.wait(2)[1]["request"]["id"] == second.id
 
 
 @pytest.mark.parametrize("answer", [(400, {}, b""), (410, {}, b""), REDIRECT])

@@ -147,11 +147,13 @@ class Listener(Protocol):
 
 
 class TryLater(GuardhouseError):
-    """The channel can't be used now: it is down, or wants to be left alone for some `seconds`, if it says so."""
+    """This card can't be shown or changed now. If it `stops_all`, no other can either: no connection can be made, or
+    the channel wants to be left alone, for some `seconds` if it says so."""
 
-    def __init__(self, what: str, *, seconds: float | None = None, fix: str = "") -> None:
+    def __init__(self, what: str, *, seconds: float | None = None, stops_all: bool = False, fix: str = "") -> None:
         super().__init__(what, fix=fix)
         self.seconds: Final = seconds
+        self.stops_all: Final = stops_all or seconds is not None
 
 
 class Undeliverable(GuardhouseError):

@@ -384,6 +384,7 @@ async def _asked(call: Awaitable[Any], *, unless: str = "") -> Any:
 
 
 def _problem(error: telegram.error.TelegramError) -> GuardhouseError:
+    from httpx import ConnectError, ConnectTimeout
     from telegram.error import BadRequest, ChatMigrated, Conflict, Forbidden, InvalidToken, RetryAfter, TimedOut
 
     match error:
@@ -407,7 +408,9 @@ def _problem(error: telegram.error.TelegramError) -> GuardhouseError:
             return TryLater(
                 "Another program asks Telegram for this bot's messages, or it has a webhook.", fix="Stop that one."
             )
+        case _ if isinstance(error.__cause__, (ConnectError, ConnectTimeout)):
+            return TryLater("Telegram can't be reached.", stops_all=True)
         case TimedOut():
             return TryLater("Telegram did not answer in time.")
         case _:
-            return TryLater("Telegram can't be reached, or its answer makes no sense.")
+            return TryLater("Telegram failed, or its answer makes no sense.")

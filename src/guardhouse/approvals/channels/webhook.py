@@ -96,7 +96,7 @@ class Webhook:
         except GuardhouseError as error:
             raise TryLater(f"The webhook can't be reached: {error}") from None
         if status in {_TOO_MANY, _TIMED_OUT} or status >= 500:
-            raise TryLater(f"The webhook answered with status {status}.")
+            raise TryLater(f"The webhook answered with status {status}.", stops_all=status == _TOO_MANY)
         if not 200 <= status < 300:
             raise Undeliverable(
                 f"The webhook answered with status {status}.", fix="Look at the service; redirects are not followed."
