@@ -605,7 +605,7 @@ def _unambiguous_word(word: str, *, turns: bool) -> Iterator[str]:
         marks = 0 if char.isalpha() else _MOST_MARKS
         foreign = latin and char > "\x7f" and _looks_latin(char)
         turned = turns and unicodedata.bidirectional(char) in _RIGHT_TO_LEFT
-        yield _escaped(char) if foreign or turned else char
+        yield _escaped(char) if foreign or turned or char in _DRAWN_AS_NOTHING else char
 
 
 _LOOK_ALIKES: Final = (
@@ -618,8 +618,13 @@ _LOOK_ALIKES: Final = (
     "MATHEMATICAL",
     "FULLWIDTH",
     "ROMAN",
+    "SMALL ROMAN",
+    "MODIFIER LETTER",
 )
+_DOTLESS_I: Final = "\u0131"
+_DRAWN_AS_NOTHING: Final = frozenset("\U0001d159")
+"""A note's head that is none."""
 
 
 def _looks_latin(char: str) -> bool:
-    return unicodedata.name(char, "").startswith(_LOOK_ALIKES)
+    return char == _DOTLESS_I or unicodedata.name(char, "").startswith(_LOOK_ALIKES)

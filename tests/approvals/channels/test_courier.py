@@ -138,7 +138,7 @@ def test_a_flood_limit_is_obeyed_and_nothing_is_lost(place):
 
 def test_an_outage_is_told_once_and_what_is_pending_then_is_sent(place):
     board = Board()
-    board.problems["*"] = [TryLater("Down.") for _ in range(4)]
+    board.problems["*"] = [TryLater("Down.", stops_all=True) for _ in range(4)]
     with post(place, [board]) as at:
         for number in range(3):
             at.desk.opened(asked(params={"command": f"make {number}"}))
@@ -169,6 +169,65 @@ def test_one_request_that_fails_keeps_no_other_back(place):
     assert [card.request_id for _, card, _ in board.shown] == [second.id, first.id]
     assert "ValueError" in at.reports[0]
     assert TOKEN not in repr(at.reports)
+
+
+PATIENT = CourierSettings(look_every=0.1, lease=1.0, first_pause=30.0)
+
+
+def test_a_card_that_fails_at_the_server_keeps_no_other_back(place):
+    board = Board()
+    desk = Desk(place, clock=time.time)
+    first = desk.opened(asked())
+    board.problems[first.id] = [TryLater("It did not answer in time.")]
+    with post(place, [board], PATIENT) as at:
+        at.wait(lambda: at.reports)
+        second = at.desk.opened(asked(params={"command": "make test"}))
+        at.wait(lambda: board.shown)
+    assert [card.request_id for _, card, _ in board.shown] == [second.id]
+    assert at.reports == [f"The card for {first.id} was not sent through board: It did not answer in time."]
+
+
+def test_cards_that_can_not_be_ended_keep_no_other_back_however_many_they_are(place, monkeypatch):
+    monkeypatch.setattr("guardhouse.approvals.channels.courier._AT_ONCE", 2)
+    board = Board()
+    with post(place, [board], PATIENT) as at:
+        requests = [at.desk.opened(asked(params={"command": f"make {number}"})) for number in range(5)]
+        at.wait(lambda: at.states() == ["shown"] * 5)
+        for request in requests[:4]:
+            board.problems[request.id] = [TryLater("Status 500.")]
+        for request in requests:
+            at.desk.approver.answer(request.id, approve=False, actor="eve")
+        at.wait(lambda: board.settled)
+        at.desk.opened(asked(params={"command": "make test"}))
+        at.wait(lambda: len(board.shown) == 6)
+    assert [card.request_id for _, _, card in board.settled] == [requests[4].id]
+
+
+def test_a_card_that_can_not_be_ended_for_long_is_left_after_a_last_try(place):
+    board = Board()
+    settings = CourierSettings(look_every=0.1, lease=1.0, first_pause=0.05, longest_pause=0.1, last_try=0.5)
+    with post(place, [board], settings) as at:
+        request = at.desk.opened(asked())
+        at.wait(lambda: at.states() == ["shown"])
+        board.problems[request.id] = [TryLater("Status 500.") for _ in range(1000)]
+        at.desk.approver.answer(request.id, approve=False, actor="eve")
+        at.wait(lambda: at.states() == ["final"])
+        assert at.desk.approver.get(request.id).status is ApprovalStatus.DENIED
+    tries = [moment for moment, _ in board.tried[1:]]
+    assert 3 <= len(tries) <= 12
+    assert tries[-1] - tries[0] >= 0.5
+    assert "last try" in at.reports[-1]
+    assert board.settled == []
+
+
+@pytest.mark.parametrize("answer", [500, "drop"])
+def test_a_card_that_telegram_fails_at_keeps_no_other_back(tmp_path, api, answer):
+    api.fail("sendMessage", answer)
+    with post(tmp_path / "approvals.db", [telegram(api.url)], PATIENT) as at:
+        at.desk.opened(asked())
+        at.wait(lambda: at.reports)
+        second = at.desk.opened(asked(params={"command": "make test"}))
+        assert second.id in at.card(api, ADA).text
 
 
 def test_a_damaged_request_keeps_no_other_back(place):

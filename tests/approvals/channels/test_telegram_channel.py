@@ -388,6 +388,17 @@ def test_hostile_content_in_any_field_can_not_break_a_card(text, template):
         assert "<b>approved" not in ours
 
 
+def test_clients_make_no_links_of_names_and_values():
+    params = {"to": "ada@example.com", "url": "https://example.com/?q=1", "host": "example.com", "a.b.to": 1}
+    _, pieces = read_html(card_html(remote_card(_request(params, "example.com", "send.to"))))
+    loose = "".join(piece for tag, piece in pieces if tag != "code")
+    assert "params" not in loose
+    assert "example.com" not in loose
+    assert "send.to" not in loose
+    assert ("i", "not shown,") in pieces
+    assert ("code", "params.to") in pieces
+
+
 def test_the_longest_card_fits_into_a_message():
     long = {f"{'k' * 38}{number:02}": {"k" * 40: {"k" * 40: "/abcdefghi" * 5}} for number in range(40)}
     request = _request({**long, "command": "x" * 500}, "s" * 40, "bash")
@@ -487,11 +498,27 @@ def test_a_template_says_what_a_card_says(tmp_path, api):
 
 
 @pytest.mark.parametrize(
-    "url", ["http://api.example.com", "ftp://api.example.com", "x", "https://a@b.example", "https://x/?a=1"]
+    "url",
+    [
+        "http://api.example.com",
+        "http://localhost.example.com",
+        "http://127.example.com",
+        "http://[::1:2]",
+        "http://10.0.0.1",
+        "ftp://api.example.com",
+        "x",
+        "https://a@b.example",
+        "https://x/?a=1",
+    ],
 )
 def test_an_api_that_would_give_the_token_away_is_refused(url):
     with pytest.raises(GuardhouseError, match="api_url"):
         opened({"GUARDHOUSE_TELEGRAM_TOKEN": TOKEN}, api_url=url)
+
+
+@pytest.mark.parametrize("url", ["http://localhost:8081", "http://127.0.0.2", "http://[::1]:8081", "https://b.example"])
+def test_an_api_on_this_machine_or_behind_https_may_be_used(url):
+    assert opened({"GUARDHOUSE_TELEGRAM_TOKEN": TOKEN}, api_url=url)
 
 
 def test_the_token_may_be_in_a_file_for_its_owner_only(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from courier_desk import asked, no_poster, post
 from webhook_receiver import SECRET, Receiver, verified
 
-from guardhouse.approvals.channels import open_notifiers
+from guardhouse.approvals.channels import CourierSettings, open_notifiers
 from guardhouse.approvals.channels.webhook import signature
 from guardhouse.egress.posting import Posting
 from guardhouse.model import GuardhouseError
@@ -51,11 +51,21 @@ def test_a_service_that_fails_is_asked_again(tmp_path, status):
         Receiver((status, {}, b""), (status, {}, b"")) as receiver,
         post(tmp_path / "a.db", webhook(receiver.url)) as at,
     ):
-        at.desk.opened(asked())
+        request = at.desk.opened(asked())
         messages = receiver.wait(3)
         at.wait(lambda: at.states() == ["shown"])
     assert len({message["delivery"] for message in messages}) == 1
-    assert at.reports == [f"webhook can't be used now: The webhook answered with status {status}."]
+    what = "webhook can't be used now" if status == 429 else f"The card for {request.id} was not sent through webhook"
+    assert at.reports == [f"{what}: The webhook answered with status {status}."]
+
+
+def test_a_message_that_the_service_fails_at_keeps_no_other_back(tmp_path):
+    settings = CourierSettings(look_every=0.1, lease=1.0, first_pause=30.0)
+    with Receiver((500, {}, b"")) as receiver, post(tmp_path / "a.db", webhook(receiver.url), settings) as at:
+        at.desk.opened(asked())
+        receiver.wait(1)
+        second = at.desk.opened(asked(params={"command": "make test"}))
+        assert receiver.wait(2)[1]["request"]["id"] == second.id
 
 
 @pytest.mark.parametrize("answer", [(400, {}, b""), (410, {}, b""), REDIRECT])
@@ -114,6 +124,16 @@ def test_a_signature_covers_the_time_and_every_byte():
 def test_a_url_that_can_not_be_posted_to_is_refused_when_it_is_built(url):
     with pytest.raises(GuardhouseError, match=r"approvals\.webhook\.url"):
         webhook(url)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://example.com/", "http://localhost.example.com/", "http://127.example.com/", "http://10.0.0.1/"]
+)
+def test_plain_http_is_for_this_machine_only(url):
+    with pytest.raises(GuardhouseError, match="Use https"):
+        webhook(url)
+    assert webhook("http://localhost:8080/hook")
+    assert webhook("http://[::1]/hook")
 
 
 def test_without_a_secret_or_with_a_short_one_nothing_is_opened(tmp_path):

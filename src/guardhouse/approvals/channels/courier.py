@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 50
 """Cards that are looked for at a time."""
+_FORGOTTEN: Final = 10
+"""Longest pauses after which a card that nobody tries any more is not thought of."""
 _GRACE: Final = 5.0
 """Seconds that a card which is being sent may still take when the courier is to stop."""
 _NOT_FINAL: Final = frozenset({ApprovalStatus.PENDING, ApprovalStatus.APPROVED})
@@ -55,6 +57,8 @@ class CourierSettings(msgspec.Struct, frozen=True, kw_only=True):
     """After a failure; doubled with each further one,"""
     longest_pause: float = 60.0
     """up to this."""
+    last_try: float = 3600.0
+    """After so long, a card that can't be changed to what became of its request is left as it is."""
 
 
 class Courier:
@@ -196,6 +200,7 @@ class _Pause:
         self._settings = settings
         self._tries = 0
         self._until = 0.0
+        self._since = 0.0
         self._said = ""
 
     @property
@@ -205,9 +210,16 @@ class _Pause:
     @property
     def is_forgotten(self) -> bool:
         """Whether nobody has tried again for long."""
-        return time.monotonic() - self._until > self._settings.longest_pause
+        return time.monotonic() - self._until > _FORGOTTEN * self._settings.longest_pause
+
+    @property
+    def lasted(self) -> float:
+        """For how long it has failed."""
+        return time.monotonic() - self._since if self._tries else 0.0
 
     def failed(self, what: str, report: Callable[[str], None], seconds: float | None = None) -> None:
+        if not self._tries:
+            self._since = time.monotonic()
         own = min(self._settings.first_pause * 2**self._tries, self._settings.longest_pause)
         self._tries = min(self._tries + 1, 30)
         self._until = time.monotonic() + (own if seconds is None else max(seconds, 0.0))
@@ -350,20 +362,22 @@ class _Channel:
     async def _look(self, stop: asyncio.Event) -> None:
         """Do what there is to do: endings first, because a card that can't be answered any more misleads."""
         while not stop.is_set():
-            outdated = await asyncio.to_thread(self._deliveries.outdated, self._name, limit=_AT_ONCE)
+            troubles = len(self._troubles)
+            most = _AT_ONCE + troubles  # those that must wait must not hide the others
+            outdated = await asyncio.to_thread(self._deliveries.outdated, self._name, limit=most)
             done = [await self._update(one) for one in outdated if self._is_free(one.id)]
             for unsent in [one for one in self._unsent.values() if self._is_free(one.id)]:
                 done.append(await self._send(unsent))
                 if stop.is_set():
                     return
             for address in self._notifier.addresses:
-                waiting = await asyncio.to_thread(self._deliveries.without_card, self._name, address, limit=_AT_ONCE)
+                waiting = await asyncio.to_thread(self._deliveries.without_card, self._name, address, limit=most)
                 for request_id in waiting:
                     if self._is_free(f"{request_id} {address}"):
                         done.append(await self._open(request_id, address))
                     if stop.is_set():
                         return
-            if not any(done):
+            if not any(done) and len(self._troubles) == troubles:
                 return
 
     async def _open(self, request_id: str, address: str) -> bool:
@@ -387,8 +401,11 @@ class _Channel:
     async def _send(self, unsent: Unsent) -> bool:
         try:
             message = self._arrived.get(unsent.id) or await self._show(unsent)
-        except TryLater:
-            raise
+        except TryLater as error:
+            if error.stops_all:
+                raise
+            self._trouble(unsent.id, f"The card for {unsent.request_id} was not sent through {self._name}: {error}")
+            return False
         except Undeliverable as error:
             self._report(f"The card for {unsent.request_id} can't be sent through {self._name}: {error}")
             await asyncio.to_thread(self._deliveries.give_up, unsent.id)
@@ -418,8 +435,16 @@ class _Channel:
     async def _update(self, outdated: Outdated) -> bool:
         try:
             is_final = await self._settle(outdated)
-        except TryLater:
-            raise
+        except TryLater as error:
+            if error.stops_all:
+                raise
+            what = f"The card for {outdated.request_id} was not changed through {self._name}: {error}"
+            if not self._was_last_try(outdated.id):
+                self._trouble(outdated.id, what)
+                return False
+            self._report(f"{what} It was the last try.")
+            self._troubles.pop(outdated.id, None)
+            is_final = True
         except Undeliverable as error:
             self._report(f"The card for {outdated.request_id} can't be changed through {self._name}: {error}")
             is_final = True
@@ -451,6 +476,10 @@ class _Channel:
 
     def _trouble(self, key: str, what: str) -> None:
         self._troubles.setdefault(key, _Pause(self._settings)).failed(what, self._report)
+
+    def _was_last_try(self, key: str) -> bool:
+        trouble = self._troubles.get(key)
+        return trouble is not None and trouble.lasted >= self._settings.last_try
 
     def _worked(self, key: str) -> None:
         self._pause.reset()

@@ -1,10 +1,12 @@
-"""Secrets that notifiers need of the operator: from the environment, or from a file for its owner only.
+"""Secrets that notifiers need of the operator: from the environment, or from a file for its owner only; and where they
+may be sent.
 
 What is read here is never part of an error, and is kept by nobody but the notifier that asked for it.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import stat
 from collections.abc import Mapping
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from guardhouse.model import GuardhouseError
+from guardhouse.net.destination import Destination
 
 _LARGEST: Final = 4096
 
@@ -55,3 +58,12 @@ def _read(path: Path, what: str) -> str:
         return content.decode("ascii").strip()
     except UnicodeDecodeError:
         raise GuardhouseError(f"The file {path} holds no {what}: it is not plain text.") from None
+
+
+def stays_unread(destination: Destination) -> bool:
+    """Whether nobody on the way can read what is sent there: it is encrypted, or does not leave this machine."""
+    if destination.scheme == "https":
+        return True
+    if destination.address is not None:
+        return ipaddress.ip_address(destination.address).is_loopback
+    return destination.host == "localhost"

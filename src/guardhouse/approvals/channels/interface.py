@@ -21,7 +21,7 @@ class Shown(msgspec.Struct, frozen=True):
     field: str
     """Where it stands in the action, and of which kind it is if that can't be told from its text."""
     text: str
-    """The value itself, or its size and digest."""
+    """The value itself, or what may be said of it."""
     is_verbatim: bool
     """Whether it is the value itself. If not, the action is not shown whole."""
 
@@ -48,7 +48,7 @@ class RemoteCard(msgspec.Struct, frozen=True, kw_only=True):
     expires_at: float
     covers: str
     is_whole: bool
-    """Whether the whole action is shown. Only then may this card be what somebody approves by."""
+    """Whether the whole action and all that is at stake are shown. Only then may somebody approve by this card."""
     link: str = ""
     """The request in the console, if people can reach one."""
     command: str
@@ -147,11 +147,13 @@ class Listener(Protocol):
 
 
 class TryLater(GuardhouseError):
-    """The channel can't be used now: it is down, or wants to be left alone for some `seconds`, if it says so."""
+    """This card can't be shown or changed now. If it `stops_all`, no other can either: no connection can be made, or
+    the channel wants to be left alone, for some `seconds` if it says so."""
 
-    def __init__(self, what: str, *, seconds: float | None = None, fix: str = "") -> None:
+    def __init__(self, what: str, *, seconds: float | None = None, stops_all: bool = False, fix: str = "") -> None:
         super().__init__(what, fix=fix)
         self.seconds: Final = seconds
+        self.stops_all: Final = stops_all or seconds is not None
 
 
 class Undeliverable(GuardhouseError):

@@ -16,7 +16,7 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from guardhouse.approvals.card import plain
-from guardhouse.approvals.channels.credentials import read_credential
+from guardhouse.approvals.channels.credentials import read_credential, stays_unread
 from guardhouse.approvals.channels.interface import (
     Answers,
     Buttons,
@@ -47,7 +47,6 @@ _LONGEST_NOTICE: Final = 200
 """Characters of a notice that answers a button."""
 _BAD_TOKEN_PAUSE: Final = 60.0
 _MOST_STRANGERS: Final = 100
-_LOOPBACK: Final = ("127.", "::1", "localhost")
 
 _FIELDS: Final = ("id", "risk", "advice", "action", "reasons", "session", "expires", "covers")
 _BUILT_IN: Final = """{id} · risk: {risk}
@@ -125,7 +124,7 @@ def _check_api(api_url: str) -> None:
         raise GuardhouseError(f"approvals.telegram.api_url can't be used: {error.what}", fix=fix) from None
     if destination.scheme not in {"http", "https"} or destination.has_query or "{" in api_url:
         raise GuardhouseError("approvals.telegram.api_url is no plain http or https URL.", fix=fix)
-    if destination.scheme == "http" and not destination.host.startswith(_LOOPBACK):
+    if not stays_unread(destination):
         raise GuardhouseError(
             "approvals.telegram.api_url would send the bot's token over the network in the clear.", fix="Use https."
         )
@@ -343,11 +342,12 @@ def _values(card: RemoteCard) -> dict[str, str]:
 
 
 def _rows(card: RemoteCard) -> list[str]:
-    """A row for each value: what it is in bold, the value itself as code, what is only said of it in italics."""
+    """A row for each value. Names and values are code, of which clients make no links; where it is not the value
+    itself but what is said of it, italics of ours say so."""
     rows = []
     for one in card.action:
-        text = f"<code>{escape(one.text)}</code>" if one.is_verbatim else f"<i>{escape(one.text)}</i>"
-        rows.append(f"<b>{escape(one.field)}</b>: {text}")
+        said = "" if one.is_verbatim else "<i>not shown,</i> "
+        rows.append(f"<code>{escape(one.field)}</code>: {said}<code>{escape(one.text)}</code>")
     if card.unlisted:
         rows.append(f"<i>and {card.unlisted} more values</i>")
     return rows + [f"<b>!</b> <code>{escape(line)}</code>" for line in card.at_stake]
@@ -384,6 +384,7 @@ async def _asked(call: Awaitable[Any], *, unless: str = "") -> Any:
 
 
 def _problem(error: telegram.error.TelegramError) -> GuardhouseError:
+    from httpx import ConnectError, ConnectTimeout
     from telegram.error import BadRequest, ChatMigrated, Conflict, Forbidden, InvalidToken, RetryAfter, TimedOut
 
     match error:
@@ -407,7 +408,9 @@ def _problem(error: telegram.error.TelegramError) -> GuardhouseError:
             return TryLater(
                 "Another program asks Telegram for this bot's messages, or it has a webhook.", fix="Stop that one."
             )
+        case _ if isinstance(error.__cause__, (ConnectError, ConnectTimeout)):
+            return TryLater("Telegram can't be reached.", stops_all=True)
         case TimedOut():
             return TryLater("Telegram did not answer in time.")
         case _:
-            return TryLater("Telegram can't be reached, or its answer makes no sense.")
+            return TryLater("Telegram failed, or its answer makes no sense.")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.approvals.channels.credentials import read_credential
+from guardhouse.approvals.channels.credentials import read_credential, stays_unread
 from guardhouse.approvals.channels.interface import (
     Buttons,
     Poster,
@@ -45,6 +45,11 @@ def open_webhook(setting: Setting) -> Webhook | None:
         raise GuardhouseError(f"approvals.webhook.url can't be used: {error.what}", fix=error.fix) from None
     if destination.scheme not in {"http", "https"}:
         raise GuardhouseError("approvals.webhook.url is no http or https URL.", fix="Use an https URL.")
+    if not stays_unread(destination):
+        raise GuardhouseError(
+            "approvals.webhook.url would send cards over the network in the clear.",
+            fix="Use https; plain http is for services on this machine, as http://127.0.0.1:8080/.",
+        )
     secret = read_credential(
         setting.environment, "GUARDHOUSE_WEBHOOK_SECRET", section.secret_file, "secret of the webhook"
     )
@@ -91,7 +96,7 @@ class Webhook:
         except GuardhouseError as error:
             raise TryLater(f"The webhook can't be reached: {error}") from None
         if status in {_TOO_MANY, _TIMED_OUT} or status >= 500:
-            raise TryLater(f"The webhook answered with status {status}.")
+            raise TryLater(f"The webhook answered with status {status}.", stops_all=status == _TOO_MANY)
         if not 200 <= status < 300:
             raise Undeliverable(
                 f"The webhook answered with status {status}.", fix="Look at the service; redirects are not followed."
