@@ -224,6 +224,7 @@ def test_watch_survives_a_daemon_that_is_killed_and_comes_back(tmp_path, guard_a
         assert text.count("The daemon is back.") == 2
         screen.type("y\r")
         screen.read_until("Approved by approver:", after="may not count")
+        screen.read_until("Waiting for questions.", after="Approved by approver:")  # the terminal is as it was again
         screen.type("\x03")
         assert screen.status() == 0
     finally:
