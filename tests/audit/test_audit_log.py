@@ -674,3 +674,18 @@ def test_the_example_in_the_documentation_is_a_line_of_ours():
     (line,) = [line for line in page.splitlines() if line.startswith('{"seq":1,"prev":')]
     assert read_link(f"{line}\n".encode()).sound
     assert msgspec.to_builtins(read_entry(f"{line}\n".encode()).seq) == 1
+
+
+def test_an_event_that_would_have_to_wait_is_left_to_who_can(tmp_path):
+    """For an event loop: it is recorded at once, or nothing is done, and the next try finds the log as it was."""
+    log, other = AuditLog(tmp_path / "audit"), AuditLog(tmp_path / "audit")
+    assert log.try_record(event())
+    with (tmp_path / "audit" / guardhouse.audit.place.LOCK_NAME).open("r+b") as holder:
+        fcntl.flock(holder, fcntl.LOCK_EX)
+        assert not log.try_record(event())
+    assert other.try_record(event())
+    assert log.try_record(event())
+    log.close()
+    other.close()
+    assert verify(tmp_path / "audit").ok
+    assert verify(tmp_path / "audit").events == 3

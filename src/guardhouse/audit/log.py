@@ -208,6 +208,8 @@ class AuditLog:
         try:
             self._take_lock(waits=waits)
             yield
+        except Held:
+            raise  # nothing was begun, so nothing has to be forgotten
         except BaseException as error:
             self._let_go()
             if isinstance(error, OSError):
