@@ -70,11 +70,12 @@ class Tokens:
             return _create(rows, role, name, expires_in)
 
     def first_admin(self) -> str | None:
-        """An admin's token if there was never any token at all; of many that ask at once, one gets it."""
+        """An admin's token if there was never any; of many that ask at once, one gets it."""
         with self._database.writing() as rows:
-            if rows.run("SELECT 1 FROM tokens LIMIT 1"):
+            if rows.run("SELECT 1 FROM tokens WHERE role = 'admin' LIMIT 1"):
                 return None
-            token, _ = _create(rows, "admin", FIRST_ADMIN, None)
+            taken = rows.run("SELECT 1 FROM tokens WHERE name = ?", (FIRST_ADMIN,))
+            token, _ = _create(rows, "admin", None if taken else FIRST_ADMIN, None)
             return token
 
     def check(self, token: str) -> Principal | None:

@@ -189,7 +189,7 @@ def test_who_watches_learns_of_new_and_revoked_tokens(tokens, database):
         assert watch.changed(5)
 
 
-def test_the_first_admin_is_made_when_there_was_never_any_token(tokens):
+def test_the_first_admin_is_made_when_there_was_never_any(tokens):
     token = tokens.first_admin()
     assert tokens.check(token).role == "admin"
     assert tokens.check(token).name == "admin"
@@ -198,8 +198,9 @@ def test_the_first_admin_is_made_when_there_was_never_any_token(tokens):
     assert tokens.first_admin() is None
 
 
-def test_a_house_with_any_token_gets_no_first_admin(tokens):
-    tokens.create("agent")
+def test_a_house_that_has_other_tokens_still_gets_its_first_admin(tokens):
+    tokens.create("agent", "admin")
+    assert tokens.check(tokens.first_admin()).role == "admin"
     assert tokens.first_admin() is None
 
 
