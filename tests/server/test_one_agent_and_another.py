@@ -139,10 +139,12 @@ def test_a_database_that_was_set_back_is_followed_again(new_daemon):
     with daemon.agent() as agent, daemon.approver() as approver:
         for number in range(5):
             pending(agent, f"rm -rf /etc/before-{number}")
-        with sqlite3.connect(daemon.state / "approvals.db") as connection:
-            connection.execute("DELETE FROM requests")
-            connection.execute("UPDATE latest SET change = 0")
-        connection.close()
+        with approver.stream("GET", "/v1/events") as before:
+            with sqlite3.connect(daemon.state / "approvals.db") as connection:
+                connection.execute("DELETE FROM requests")
+                connection.execute("UPDATE latest SET change = 0")
+            connection.close()
+            assert not [line for line in before.iter_lines() if line.startswith("data:")]  # it is sent away
         with approver.stream("GET", "/v1/events") as events:
             lines = events.iter_lines()
             request_id = pending(agent, "rm -rf /etc/after")

@@ -58,8 +58,7 @@ class Following:
     async def stop(self) -> None:
         """End it; those who listen are sent away."""
         self._stop.set()
-        for listener in list(self._listening):
-            listener.close()
+        self._send_away()
         await asyncio.to_thread(self._thread.join, 2 * _TICK)
 
     @property
@@ -112,7 +111,7 @@ class Following:
                     while not self._stop.is_set():
                         if watch.changed(_TICK):
                             self._on_wake()
-                        latest = self._pass_on(min(latest, self._approver.latest_change()))
+                        latest = self._pass_on(self._not_ahead(latest))
             except Exception as error:  # noqa: BLE001 - whatever it is, it is told and tried again
                 what = str(error) if isinstance(error, GuardhouseError) else type(error).__name__
                 if what != told:  # once for each problem, not for each try
@@ -120,8 +119,21 @@ class Following:
                     self._report(f"Requests for approval can't be followed: {what}")
                 self._stop.wait(_TICK / 2)
 
+    def _not_ahead(self, latest: int) -> int:
+        """The number to go on from. If a database was set back, changes are numbered anew: those who listen are sent
+        away, because they wait for numbers that will not come."""
+        newest = self._approver.latest_change()
+        if newest < latest and self._loop is not None:
+            self._report("The database was set back; who listens has to begin anew.")
+            self._loop.call_soon_threadsafe(self._send_away)
+        return min(latest, newest)
+
+    def _send_away(self) -> None:
+        for listener in list(self._listening):
+            listener.close()
+
     def _pass_on(self, latest: int) -> int:
-        """Everything that is new; the number of the last change then. A database may have been set back."""
+        """Everything that is new; the number of the last change then."""
         while True:
             changes = self._approver.changes(latest, limit=_AT_ONCE)
             if changes.requests and self._loop is not None and not self._loop.is_closed():
