@@ -113,7 +113,9 @@ def test_an_address_that_others_can_reach_needs_tls_or_a_word(host):
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.3.2.1", "::1", "localhost"])
 def test_loopback_needs_neither(host):
-    Address(host=host, port=0).check()
+    address = Address(host=host, port=0)
+    address.check()
+    assert address.is_local
 
 
 def test_serve_refuses_such_an_address_and_says_what_to_do(tmp_path):
