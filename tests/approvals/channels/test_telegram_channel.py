@@ -344,6 +344,7 @@ def test_with_a_console_the_card_links_to_it(tmp_path, api):
         request = at.desk.opened(asked(params={"note": FREE_TEXT}, session="the-session"))
         card = at.card(api, ADA)
         assert f"https://guard.example.com/approvals/{request.id}" in card.text
+        assert f"guardhouse approvals approve {request.id}" in card.text
         assert "the-session" not in card.html
     [sent] = [given for method, given in api.calls if method == "sendMessage"]
     assert '"is_disabled": true' in sent["link_preview_options"]

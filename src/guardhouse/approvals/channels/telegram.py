@@ -357,10 +357,11 @@ def _ways(card: RemoteCard) -> str:
     """How to approve what can't be approved by this card."""
     if card.status is not ApprovalStatus.PENDING or card.is_whole:
         return ""
-    why = "\n\nThis is not the whole action, so it can't be approved here."
-    if card.link:
-        return f"{why} Look at it in the console: {escape(card.link)}"
-    return f"{why} At a terminal: <code>{escape(card.command)}</code>"
+    console = f" In the console: {escape(card.link)}" if card.link else ""
+    return (
+        "\n\nThis is not the whole action, so it can't be approved here."
+        f"{console} At a terminal: <code>{escape(card.command)}</code>"
+    )
 
 
 # What goes wrong
