@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run demo test setup lint types contracts unit docs lock bench bench-daemon bench-shell bench-secrets bench-agents fuzz clean
+.PHONY: run demo test test-long setup browser sandbox checks lint types contracts ready unit docs lock bench bench-daemon bench-console bench-proxy bench-sandbox bench-shell bench-secrets bench-agents fuzz clean
 
 run: setup ## start the daemon; Ctrl-C ends it
 	@$(BIN)/guardhouse serve
@@ -11,7 +11,13 @@ run: setup ## start the daemon; Ctrl-C ends it
 demo: setup ## watch a hijacked agent, without the gate and with it
 	@$(BIN)/guardhouse demo
 
-test: setup lint types contracts unit ## everything CI checks
+# The checks take one core for a while, and so does getting the tests ready: they go side by side. What fails there is
+# said before a test has run.
+test: setup browser sandbox ## everything CI checks
+	@$(MAKE) --no-print-directory -j2 checks unit
+
+test-long: setup browser ## the tests, with every property on all of its examples
+	@TEST_LONG=1 $(MAKE) --no-print-directory unit
 
 setup: $(VENV)/.ready
 
@@ -23,6 +29,24 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	$(BIN)/python -m compileall -q src
 	@touch $@
 
+# The tests of the console need a browser; where there is none and it can be installed, it is.
+browser:
+	@for name in "$$GUARDHOUSE_TEST_BROWSER" chromium chromium-browser google-chrome; do \
+		command -v "$$name" >/dev/null 2>&1 && exit 0; \
+	done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
+	fi
+
+# The same for the tests of the sandbox, and what they run in it.
+sandbox:
+	@command -v bwrap >/dev/null 2>&1 && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends bubblewrap >/dev/null; \
+	fi
+
+checks: lint types contracts
+
 lint:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -33,10 +57,17 @@ types:
 contracts:
 	$(BIN)/lint-imports
 
-# Compiled first: the tests start many processes, which may not be allowed to keep what they compile themselves.
-unit:
-	$(BIN)/python -m compileall -q src
-	$(BIN)/pytest -n auto
+# Compiled first, and kept even where the environment says that nothing is: the tests start many processes, each of
+# which would compile all it imports, and every worker would take all tests apart to make their asserts tell more.
+KEPT := PYTHONDONTWRITEBYTECODE=
+ready:
+	@$(KEPT) $(BIN)/python -m compileall -q src tests
+	-@$(KEPT) $(BIN)/pytest --collect-only -qq >/dev/null
+
+# More workers than cores, because many tests wait: for a terminal, a daemon, a browser.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
+unit: ready
+	$(KEPT) $(BIN)/pytest -n $(WORKERS)
 
 docs: setup ## write the pages that are made from the code
 	$(BIN)/guardhouse explain --write docs/reasons
@@ -51,6 +82,17 @@ bench: setup ## the figures, as ratios in one run
 
 bench-daemon: setup ## the daemon: CPU beside a bare echo, latencies, memory
 	$(BIN)/python bench/daemon.py --postgres
+
+bench-console: setup ## the console's pages and their questions: time over 100,000 events, memory
+	$(BIN)/python bench/console.py
+	$(BIN)/python bench/console_pages.py
+
+bench-sandbox: setup ## the sandbox: a start beside bare bubblewrap, and questions with it and without
+	$(BIN)/python bench/sandbox.py
+	$(BIN)/python bench/sandbox_questions.py
+
+bench-proxy: setup ## the forward proxy: a request through it beside one without, many at once
+	$(BIN)/python bench/proxy.py
 
 bench-shell: setup ## the reader of shell commands: time, what is stopped, agreement with bash and shfmt
 	$(BIN)/python bench/shell_commands.py --against-shfmt

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import guardhouse
-from guardhouse.model import Decision, OutputPublish, ToolCallPost, ToolCallPre, UserInput
+from guardhouse.model import Decision, OutputPublish, Terms, ToolCallPost, ToolCallPre, UserInput
 
 _NUMBERS = itertools.count(1)
 _OPEN: dict[str, Any] = {}
@@ -101,7 +101,7 @@ class Factory:
         if granted:
             request = self._guard.approvals.get(self._asked)
             for_run = any(supply.offered for supply in request.supplied)
-            self._guard.approvals.answer(self._asked, approve=True, actor="bench", for_run=for_run)
+            self._guard.approvals.answer(self._asked, approve=True, actor="bench", terms=Terms(for_run=for_run))
             self._evaluate(self._call(name, args))
         else:
             self._guard.approvals.answer(self._asked, approve=False, actor="bench")

@@ -1,8 +1,9 @@
 """What tests of every room share: a real PostgreSQL server with databases of their own, how long a property may take,
-and the database of the secret scanner."""
+how often memory is looked through, and the database of the secret scanner."""
 
 import contextlib
 import fcntl
+import gc
 import os
 import shutil
 import tempfile
@@ -12,9 +13,21 @@ import warnings
 import pytest
 from hypothesis import HealthCheck, settings
 
+from examples import up_to
+
 # How long an example takes, or is looked for, says more of what else the machine does than of the code.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=up_to(100)
+)
 settings.load_profile("any machine")
+
+
+def pytest_collection_finish():
+    """Twenty thousand tests stay until the end. To look through them for garbage again and again takes one second in
+    fifteen."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000)
 
 
 @pytest.fixture(scope="session")

@@ -13,30 +13,28 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 
 from guardhouse.detect import (
-    FAILED,
     LABEL_DOUBTFUL,
     Scene,
     TooMuchToBind,
     at_stake,
     bindings,
-    hides,
     inspect,
+    is_confined,
     masker,
     needs,
 )
-from guardhouse.detect.provenance import GRANTABLE, MOST_SUPPLIED, is_grantable, traced_values
 from guardhouse.detect.sensitive_data import LARGEST_NUMBER
 from guardhouse.model import (
     NO_FACTS,
+    STRICTEST,
     Action,
-    ApprovalRequest,
-    ApprovalStatus,
-    Asked,
+    Condition,
     Decision,
     ExtentOf,
     Facts,
     Finding,
     Grade,
+    GuardhouseError,
     MemoryReadPost,
     Need,
     NewEvent,
@@ -45,11 +43,9 @@ from guardhouse.model import (
     ReasonCode,
     Remembered,
     RiskLevel,
-    Settlement,
+    SessionState,
     SkillRunPost,
     SkillRunPre,
-    Span,
-    Supply,
     ToolCallPost,
     ToolCallPre,
     UserInput,
@@ -57,27 +53,32 @@ from guardhouse.model import (
     bind,
     typed_digest,
     visible,
-    wire,
 )
+from guardhouse.model.actions import is_named
 from guardhouse.policy import (
-    APPROVED,
+    CONDITION,
     DISABLED,
     INTERNAL_ERROR,
     REDACTION_FAILED,
-    REFUSED,
     UNSHOWABLE,
     Judgement,
     Policy,
+    asking_name,
 )
-from guardhouse.redact import Description, describe, loss, masked_wire
+from guardhouse.redact import Description, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from guardhouse.detect import Masker
     from guardhouse.model import Effect
     from guardhouse.redact import Redactor
     from guardhouse.trust import Announcement
+
+
+Binds = Literal["never", "asks", "always", "considered"]
+"""When a verdict is bound to what the files it is about hold: never, because nobody can be asked; if it asks; always,
+because it goes back to an approval; or because a person considers it, who wants to know what is at stake, too."""
 
 
 class Needs(msgspec.Struct, frozen=True):
@@ -104,37 +105,45 @@ class Case:
         action: Action,
         policy: Policy,
         *,
-        binds: Literal["never", "asks", "always"] = "never",
+        binds: Binds = "never",
         announced: Announcement | None = None,
+        remembers: bool = False,
+        can_confine: bool = False,
     ) -> None:
-        """`binds` says whether the verdict is bound to what the files it is about hold: if it asks and a person can be
-        asked, or in any case, because it goes back to an approval. `announced` is what the tool is said to be by the
-        program that calls it."""
+        """`binds` says whether the verdict is bound to what the files it is about hold. `announced` is what the tool is
+        said to be by the program that calls it. `remembers` says that sessions are remembered: only then a result can
+        be told from others. `can_confine` says that who makes the call can put it into the sandbox."""
         self.action = action
         self.policy = policy
         self._binds = binds
         self._announced = announced
+        self.remembers = remembers and bool(action.session_id)
         settings = policy.settings
         if announced is not None:
             settings = msgspec.structs.replace(settings, tools=settings.tools.hearing(announced))
-        self._scene = Scene(action, settings)
+        self.scene = Scene(action, settings)
+        self.scene.can_confine = can_confine and not policy.engine.observe
         self._asked = False
-        self._facts = NO_FACTS
-        self._judgement: Judgement | None = None
-        self._at_stake: dict[str, Effect] = {}
+        self.facts = NO_FACTS
+        self.judgement: Judgement | None = None
+        self.at_stake: dict[str, Effect] = {}
         self._masker: tuple[Masker | None] | None = None
-        self._for_run = False
+        self.for_run = False
+        self.condition: Condition | None = None
+        self._is_unknown = False
 
     def decide(self, facts: Facts, *, last: bool = False) -> Verdict | Needs:
         """The verdict, or what it still depends on. The `last` time, what is still missing counts as a failure."""
         policy = self.policy
         if not policy.config.enabled:
             return _switched_off(self.action, policy)
-        scene = self._scene
+        scene = self.scene
         scene.learn(facts)
-        self._facts = facts
+        self.facts = facts
         if not self._asked:
             self._asked = True
+            if self.remembers and isinstance(self.action, ToolCallPost):
+                scene.session()  # it knows whether the call was let through on a condition
             missing = needs(scene, policy.extra_detectors)
             if missing and not last:
                 return Needs(missing)
@@ -142,7 +151,7 @@ class Case:
         if scene.unanswered and not last:
             return Needs(scene.unanswered)
         try:
-            judgement = self._judgement = policy.engine.judge(scene, findings)
+            judgement = self.judgement = policy.engine.judge(scene, findings)
             if self._is_bound(judgement):
                 wanted = bindings(scene, findings, policy.extra_detectors)
                 missing = tuple(need for need in wanted if not facts.answers(need))
@@ -158,15 +167,16 @@ class Case:
             return refused(INTERNAL_ERROR, policy.revision, detail=type(error).__name__)
 
     def _is_bound(self, judgement: Judgement) -> bool:
-        return self._binds == "always" or (self._binds == "asks" and judgement.decision is Decision.REQUIRE_APPROVAL)
+        asks = judgement.decision is Decision.REQUIRE_APPROVAL
+        return self._binds in {"always", "considered"} or (self._binds == "asks" and asks)
 
     def _uncounted(self, scene: Scene, findings: tuple[Finding, ...]) -> tuple[Need, ...]:
         """What a person who is asked would want to know, and nothing depends on: how much would be lost."""
-        if self._binds != "asks":
+        if self._binds not in {"asks", "considered"}:
             return ()
-        self._at_stake = at_stake(scene, findings)
-        wanted = (ExtentOf(path) for path in list(self._at_stake)[:_MOST_COUNTED])
-        return tuple(need for need in wanted if not self._facts.answers(need))
+        self.at_stake = at_stake(scene, findings)
+        wanted = (ExtentOf(path) for path in list(self.at_stake)[:MOST_COUNTED])
+        return tuple(need for need in wanted if not self.facts.answers(need))
 
     def _judged(self, scene: Scene, findings: tuple[Finding, ...], judgement: Judgement) -> Verdict:
         policy = self.policy
@@ -176,10 +186,11 @@ class Case:
             risk_level=judgement.risk_level,
             reasons=judgement.reasons,
             policy_revision=policy.revision,
-            action_hash=bind(self.action, self._binding).hash,
+            action_hash=bind(self.action, self.binding).hash,
             findings=findings,
-            facts=_recordable(self._facts, self._binding),
+            facts=_recordable(self.facts, self.binding),
             untrusted=self._is_untrusted(findings),
+            confined=is_confined(scene),
             mode="observe" if observed else "enforce",
             would_be=judgement.would_be if observed else None,
         )
@@ -193,16 +204,55 @@ class Case:
                 facts=mask.facts(verdict.facts),
             )
         if verdict.decision is Decision.ALLOW_WITH_REDACTION:
-            return self._sendable(_redacted(scene, verdict, judgement, policy.redactor))
-        return verdict
+            verdict = self.sendable(redacted(scene, verdict, judgement, policy.redactor))
+        return self.limited(verdict)
 
-    def _sendable(self, verdict: Verdict, approved: frozenset[str] = frozenset()) -> Verdict:
+    def limited(self, verdict: Verdict) -> Verdict:
+        """The verdict on a result, with as much of it as a person who approved the call lets be seen."""
+        action = self.action
+        if not isinstance(action, ToolCallPost) or not self.remembers or verdict.decision > _PASSES:
+            return verdict
+        state = self.facts.session
+        if state is None or state.error:
+            self._is_unknown = True
+            return verdict
+        conditions = _conditions_on(action, state)
+        if not conditions:
+            return verdict
+        try:
+            content = verdict.content if verdict.decision is Decision.ALLOW_WITH_REDACTION else self.content
+            for condition in conditions:
+                content = self._as_far_as(condition, content)
+        except Exception as error:  # noqa: BLE001 - what can't be cut is not shown
+            return withheld(verdict, REDACTION_FAILED, type(error).__name__)
+        words = ", ".join(condition.words for condition in conditions)
+        why = own_reason(CONDITION, Decision.ALLOW_WITH_REDACTION, words)
+        return msgspec.structs.replace(
+            verdict,
+            decision=Decision.ALLOW_WITH_REDACTION,
+            content=content,
+            condition=words,
+            reasons=(why, *verdict.reasons),
+        )
+
+    def _as_far_as(self, condition: Condition, content: Any) -> Any:
+        from guardhouse.redact.limiting import limited  # few results have a condition
+
+        masked = self.policy.redactor.value(content)
+        if condition.show == "redacted":
+            from guardhouse.policy.labels import mask_of_all
+
+            masked = _mask_patterns(masked, (mask_of_all(self.policy.config.labels),))
+        return limited(masked, condition)
+
+    def sendable(self, verdict: Verdict, approved: frozenset[str] = frozenset()) -> Verdict:
         """The verdict on a call whose parameters were masked: what will be sent must be allowed, or approved, too."""
         if verdict.params is None or not isinstance(self.action, (ToolCallPre, SkillRunPre)):
             return verdict
         masked = msgspec.structs.replace(self.action, params=verdict.params)
-        again = Case(masked, self.policy, announced=self._announced).decide(self._facts, last=True)
-        if isinstance(again, Verdict) and (again.decision is Decision.ALLOW or _covers(approved, again)):
+        case = Case(masked, self.policy, announced=self._announced, can_confine=self.scene.can_confine)
+        again = case.decide(self.facts, last=True)
+        if isinstance(again, Verdict) and (again.decision is Decision.ALLOW or covers(approved, again)):
             return verdict
         decision = Decision.DENY if approved else Decision.REQUIRE_APPROVAL
         if isinstance(again, Verdict) and again.decision > decision:
@@ -211,18 +261,18 @@ class Case:
             verdict,
             decision=decision,
             params=None,
-            reasons=(_own_reason(REDACTION_FAILED, decision, "the masked call would not be allowed"), *verdict.reasons),
+            reasons=(own_reason(REDACTION_FAILED, decision, "the masked call would not be allowed"), *verdict.reasons),
         )
 
     @property
-    def _binding(self) -> dict[str, str]:
+    def binding(self) -> dict[str, str]:
         """The facts that an approval is bound to: none where a call has been made already."""
-        return {} if isinstance(self.action, ToolCallPost) else self._facts.binding
+        return {} if isinstance(self.action, ToolCallPost) else self.facts.binding
 
     @property
     def content(self) -> Any:
         """What the action brings, unmasked."""
-        return self._scene.body[1]
+        return self.scene.body[1]
 
     @property
     def source(self) -> str:
@@ -236,7 +286,7 @@ class Case:
                 source = f"the skill {self.action.skill}"
             case _:
                 source = self.action.type
-        return self._mask(source) if self._mask is not None else source
+        return self.mask(source) if self.mask is not None else source
 
     def _is_untrusted(self, findings: tuple[Finding, ...]) -> bool:
         """Whether the action brings in content from outside. What nobody has described may come from anywhere."""
@@ -244,34 +294,39 @@ class Case:
             from guardhouse.detect.grading import evidence_of  # only where something came back
 
             doubted = any(finding.code == LABEL_DOUBTFUL.id for finding in findings)
-            return doubted or not evidence_of(self._scene).is_trusted
+            return doubted or not evidence_of(self.scene).is_trusted
         return isinstance(self.action, (MemoryReadPost, SkillRunPost))
 
     @cached_property
     def described(self) -> Description:
         """The action as it may be recorded."""
-        return describe(self.action, self._masked_body, self._mask)
+        return describe(self.action, self.masked_body, self.mask)
 
     @property
-    def _mask(self) -> Callable[[str], str] | None:
+    def mask(self) -> Callable[[str], str] | None:
         """What masks the names around the body; None if there is nothing to mask. Also where nothing was judged."""
         if self._masker is None:
-            self._masker = (masker(self._scene, (), self._judgement.masks if self._judgement else ()),)
+            self._masker = (masker(self.scene, (), self.judgement.masks if self.judgement else ()),)
         found = self._masker[0]
         return found.text if found is not None else None
 
     @cached_property
-    def _masked_body(self) -> Any:
+    def masked_body(self) -> Any:
         """What the action says, without its secrets and without what rules mask."""
-        body = self._scene.body[1]
-        if self._scene.secrets:
+        body = self.scene.body[1]
+        if self.scene.secrets:
             body = self.policy.redactor.value(body)
-        return _mask_patterns(body, self._judgement.masks if self._judgement is not None else ())
+        return _mask_patterns(body, self.judgement.masks if self.judgement is not None else ())
 
     def remembered(self, verdict: Verdict) -> tuple[Remembered, ...]:
-        """What its session remembers of the action, if it is part of one and brings something into it."""
+        """What its session remembers of the action, if it is part of one and brings something into it. GuardhouseError
+        for a result of which the session does not even tell whether it may be seen."""
+        if self._is_unknown:
+            raise GuardhouseError("The session can't be read.")
         event = self._event(verdict)
         withheld = event is None and self.action.session_id and isinstance(self.action, ToolCallPost)
+        if self.condition is not None and verdict.decision <= Decision.ALLOW_WITH_REDACTION:
+            return (Remembered(self._conditioned(self.condition)),)
         if event is None and not withheld:
             return ()
         from guardhouse.remembering import of_call, remember  # only where a session is remembered
@@ -279,11 +334,19 @@ class Case:
         if event is None:
             # What came back is withheld; that the call was made, and what the model wrote into it, is so all the same.
             made = NewEvent(kind="tool_returned", name=self.described.tool_name or "", grade="trusted")
-            return of_call(self._scene, made)
+            return of_call(self.scene, made)
 
-        masks = self._judgement.masks if self._judgement is not None else ()
+        masks = self.judgement.masks if self.judgement is not None else ()
         mask = self.policy.redactor.text
-        return remember(self._scene, verdict, event, lambda text: _mask_patterns(mask(text), masks))
+        return remember(self.scene, verdict, event, lambda text: _mask_patterns(mask(text), masks))
+
+    def _conditioned(self, condition: Condition) -> NewEvent:
+        """That a call was let through on a condition, for when its result comes back."""
+        said: dict[str, str] = {"show": condition.show, "call": _call_digest(self.action)}
+        if condition.lines:
+            said["lines"] = str(condition.lines)
+        name, call_id = self.described.tool_name or "", self.described.call_id
+        return NewEvent(kind="conditioned", name=name, call_id=call_id, grade="trusted", detail=said)
 
     def unread(self) -> Remembered | None:
         """What its session remembers of what came in if nothing of it could be read: that it did."""
@@ -295,7 +358,7 @@ class Case:
         action = self.action
         if not action.session_id or verdict.decision > Decision.ALLOW_WITH_REDACTION:
             return None
-        if isinstance(action, ToolCallPre) and not self._for_run:
+        if isinstance(action, ToolCallPre) and not self.for_run:
             return None
         grade: Grade = "untrusted" if verdict.untrusted else "trusted"
         excerpt = self._excerpt() if verdict.untrusted else ""  # of what may have to be quoted, and of nothing else
@@ -325,201 +388,53 @@ class Case:
 
     def _excerpt(self) -> str:
         """The beginning of what the action says, masked, in one line."""
-        pieces = (leaf.masked for leaf in self._scene.leaves if not leaf.is_key)
+        pieces = (leaf.masked for leaf in self.scene.leaves if not leaf.is_key)
         text = " ".join(" ".join(islice(pieces, _MOST_PIECES)).split())
-        masked: str = _mask_patterns(text, self._judgement.masks if self._judgement is not None else ())
+        masked: str = _mask_patterns(text, self.judgement.masks if self.judgement is not None else ())
         return visible(masked[:_LONGEST_EXCERPT])
 
-    def asked(self, verdict: Verdict) -> Asked:
-        """The question to a person that a verdict of `require_approval` leads to."""
-        described = self.described
-        mask = self._mask
-        return Asked(
-            bound=bind(self.action, self._binding),
-            resume=msgspec.json.encode(wire(self.action)),
-            action_type=described.action_type,
-            tool_name=described.tool_name,
-            session_id=described.session_id,
-            run_id=described.run_id,
-            principal=described.principal,
-            action_summary_redacted="\n".join((described.summary.text, *self._losses())),
-            action_redacted=masked_wire(self.action, self._scene.body[0], self._masked_body, mask),
-            risk_level=verdict.risk_level,
-            reasons=verdict.reasons,
-            codes=tuple(sorted(_asking(verdict))),
-            policy_revision=verdict.policy_revision,
-            bound_to=self._bound_to(),
-            supplied=(supplied := self._supplied(verdict)),
-            kin=self._kin(verdict, supplied),
-        )
 
-    def _supplied(self, verdict: Verdict) -> tuple[Supply, ...]:
-        """Who supplied which value of the call. Values may be offered for the rest of a run only if nothing asks but
-        where they come from."""
-        grantable = GRANTABLE.issuperset(_asking(verdict))
-        mask = self._mask or str
-        return tuple(
-            Supply(
-                field=mask(one.field),
-                source=one.source,
-                tool=mask(one.seen.event.name) if one.seen is not None else "",
-                call_id=(one.seen.event.call_id or "") if one.seen is not None else "",
-                offered=grantable and is_grantable(one),
-            )
-            for one in traced_values(self._scene)[:MOST_SUPPLIED]
-        )
-
-    def _kin(self, verdict: Verdict, supplied: tuple[Supply, ...]) -> str:
-        """What questions of one tool about values from one source have in common."""
-        doubtful = sorted({(one.source, one.tool, one.call_id) for one in supplied if one.offered})
-        if not doubtful:
-            return ""
-        tool = getattr(self.action, "tool", "")
-        return typed_digest({"tool": tool, "codes": sorted(_asking(verdict)), "from": [list(one) for one in doubtful]})
-
-    def _bound_to(self) -> tuple[str, ...]:
-        """The files and programs that must stay as they are, but for names that are made of a piece of a secret."""
-        told = [name for name in self._facts.kept if not self._holds_piece(name)]
-        return tuple(map(self._mask, told[:_MOST_NAMED]) if self._mask is not None else told[:_MOST_NAMED])
-
-    def _losses(self) -> Iterator[str]:
-        """How much would be lost, a line for each place. Files come and go, so no approval is bound to it."""
-        for path, effect in self._at_stake.items():
-            extent = self._facts.extents.get(path)
-            if extent is not None:
-                mask = _hidden if self._holds_piece(path) else self._mask
-                yield from loss(path, extent, effect, mask)
-        if len(self._at_stake) > _MOST_COUNTED:
-            yield f"not counted: what would be lost in {len(self._at_stake) - _MOST_COUNTED:,} other places"
-
-    def _holds_piece(self, name: str) -> bool:
-        """Whether the name of a file is made of a piece of a secret, which may not look like one any more."""
-        return any(piece in name for piece in self._pieces)
-
-    @cached_property
-    def _pieces(self) -> frozenset[str]:
-        secrets = [leaf.text[match.start : match.end] for leaf, match in self._scene.secrets]
-        return frozenset(piece for secret in secrets for piece in secret.split("=") if len(piece) >= _SHORTEST_PIECE)
-
-    @property
-    def is_showable(self) -> bool:
-        """Whether a person can be shown the whole of it, with nothing hidden behind a mask but a secret, and in a size
-        that can be read. Otherwise nobody can be asked."""
-        field, body = self._scene.body
-        redactor = self.policy.redactor
-        if hides(self._scene) or (self._scene.secrets and redactor.once(body) != redactor.value(body)):
-            return False
-        shown = masked_wire(self.action, field, self._masked_body, self._mask)
-        if any(shown.get(name) != getattr(self.action, name, None) for name in _TELLING):
-            return False
-        return len(msgspec.json.encode(shown)) <= _LARGEST_SHOWN
-
-    def settled(self, verdict: Verdict, settlement: Settlement) -> Verdict:
-        """The verdict once the keeper of approvals has spoken about it."""
-        request = settlement.request
-        known = msgspec.structs.replace(
-            verdict,
-            approval_request_id=request.id if request is not None else None,
-            approval_status=request.status if request is not None else None,
-            approval_actor=request.actor if request is not None else None,
-        )
-        if settlement.granted and request is not None:
-            self._for_run = request.for_run
-            return self._approved(known, request) if verdict.decision is Decision.REQUIRE_APPROVAL else known
-        if settlement.refusal is not None:
-            return self._refused(known, settlement)
-        if request is None or request.status is not ApprovalStatus.PENDING:
-            raise ValueError("a question was neither granted, nor refused, nor put to anybody")
-        return known
-
-    def _approved(self, verdict: Verdict, request: ApprovalRequest) -> Verdict:
-        """What is left when a person has said yes: the causes that asked are settled, every other one stands."""
-        approved = frozenset(request.codes)
-        if not _covers(approved, verdict) or request.action_hash != verdict.action_hash:
-            raise ValueError("the approval does not cover this verdict")
-        others = [one.decision for one in verdict.reasons if one.decision is not Decision.REQUIRE_APPROVAL]
-        left = Decision.ALLOW if verdict.mode == "observe" else max(others, default=Decision.ALLOW)
-        by = _own_reason(APPROVED, Decision.ALLOW, f"by {request.actor}, {request.id}")
-        verdict = msgspec.structs.replace(verdict, decision=left, reasons=(by, *verdict.reasons))
-        if left is Decision.ALLOW_WITH_REDACTION and self._judgement is not None:
-            redacted = _redacted(self._scene, verdict, self._judgement, self.policy.redactor)
-            return self._sendable(redacted, approved)
-        return verdict
-
-    def _refused(self, verdict: Verdict, settlement: Settlement) -> Verdict:
-        """The verdict when there is no approval to be had: a deny that says why."""
-        code = REFUSED[settlement.refusal or "unknown"]
-        request = settlement.request
-        redactor = self.policy.redactor
-        detail = ""
-        if settlement.refusal == "denied" and request is not None:
-            detail = f"by {request.actor}"
-        reasons = [_own_reason(code, Decision.DENY, detail)]
-        if settlement.refusal == "drift":
-            # Names of files are made of pieces of the action: they are told only if there is no secret in it.
-            told = [name for name in settlement.drifted if self._mask is None or _field(name) is not None]
-            drifted = [redactor.text(name) for name in told] or ["a file or program that it names"]
-            reasons = [
-                msgspec.structs.replace(_own_reason(code, Decision.DENY, _changed(name)), span=_field(name))
-                for name in drifted
-            ] or reasons
-        elif settlement.refusal == "denied" and request is not None and request.comment:
-            # The person's own words, for the agent: the one thing here that was written for it.
-            said = redactor.text(request.comment)
-            reasons = [msgspec.structs.replace(reasons[0], instead=f"The person who was asked says: {said}")]
-        return msgspec.structs.replace(verdict, decision=Decision.DENY, reasons=(*reasons, *verdict.reasons))
-
-
-_MOST_NAMED: Final = 64
-_MOST_COUNTED: Final = 8
+MOST_COUNTED: Final = 8
 """Places of one call for which it is counted how much would be lost."""
-_SHORTEST_PIECE: Final = 3
-_TELLING: Final = ("tool", "skill", "store", "cwd", "principal")
-"""Names that say what is done, where, and for whom: a mask in one of them hides that."""
-_LARGEST_SHOWN: Final = 128 * 1024
-"""Bytes of an action beyond which no person reads it to its end."""
 
 
 _TO_SERVER: Final = "mcp:"
 """How the channel begins by which a gateway publishes to a server."""
 _LONGEST_EXCERPT: Final = 160
+_LONGEST_NAME: Final = 200
+"""Characters of a tool's name that a session keeps."""
+_PASSES: Final = Decision.ALLOW_WITH_REDACTION
 _MOST_PIECES: Final = 8
 
 
-def _hidden(_text: str) -> str:
-    return "[redacted]"
-
-
-def _asking(verdict: Verdict) -> set[str]:
+def asking(verdict: Verdict) -> set[str]:
     """The codes of what asks. A rule that asks, or a detector that failed, is named: approving one question answers no
     other."""
     return {
-        f"{one.code}/{one.decided_by}" if one.decided_by.startswith("rule:") or one.code == FAILED.id else one.code
-        for one in verdict.reasons
-        if one.decision is Decision.REQUIRE_APPROVAL
+        asking_name(one.code, one.decided_by) for one in verdict.reasons if one.decision is Decision.REQUIRE_APPROVAL
     }
 
 
-def _covers(approved: frozenset[str], verdict: Verdict) -> bool:
+def _call_digest(action: Action) -> str:
+    """The name of a call, whole and as it is: what a mask or a limit leaves of one may be another's, too."""
+    return typed_digest({"call": getattr(action, "call_id", None)})
+
+
+def _conditions_on(result: ToolCallPost, state: SessionState) -> tuple[Condition, ...]:
+    """How much of a result may be seen; nothing if all of it. One that does not say which call it answers is held to
+    the strictest condition, if there is any on a call of its tool; so is one that might answer a call of long ago."""
+    if is_named(result.call_id):
+        own = [one.condition for one in state.conditions if one.call == _call_digest(result)]
+        if own or not state.forgot_conditions:
+            return tuple(dict.fromkeys(own))
+        return (STRICTEST,)
+    of_tool = any(one.tool[:_LONGEST_NAME] == result.tool[:_LONGEST_NAME] for one in state.conditions)
+    return (STRICTEST,) if of_tool or state.forgot_conditions else ()
+
+
+def covers(approved: frozenset[str], verdict: Verdict) -> bool:
     """Whether everything that asks in this verdict was approved."""
-    return verdict.decision is Decision.REQUIRE_APPROVAL and _asking(verdict) <= approved
-
-
-def _changed(name: str) -> str:
-    """What drifted, in words."""
-    kind, _, subject = name.partition(":")
-    match kind:
-        case "real_path":
-            return f"{subject} leads elsewhere now"
-        case "file":
-            return f"{subject} was changed"
-        case "program":
-            return f"the program {subject} is another one now"
-    return f"{name} is different"
-
-
-def _field(name: str) -> Span | None:
-    return None if name.startswith(("real_path:", "file:", "program:")) else Span(name)
+    return verdict.decision is Decision.REQUIRE_APPROVAL and asking(verdict) <= approved
 
 
 def _recordable(facts: Facts, binding: dict[str, str]) -> Facts:
@@ -535,7 +450,9 @@ def _recordable(facts: Facts, binding: dict[str, str]) -> Facts:
         real_paths=facts.real_paths if binding else {},
         extents=facts.extents,
         pins={tool: msgspec.structs.replace(pin, description="", parameters={}) for tool, pin in facts.pins.items()},
-        session=msgspec.structs.replace(session, said=frozenset(), requests=()) if session is not None else None,
+        session=msgspec.structs.replace(session, said=frozenset(), requests=(), conditions=())
+        if session is not None
+        else None,
     )
 
 
@@ -544,12 +461,12 @@ def refused(code: ReasonCode, revision: str, *, detail: str = "") -> Verdict:
     return Verdict(
         decision=Decision.DENY,
         risk_level=RiskLevel.HIGH,
-        reasons=(_own_reason(code, Decision.DENY, detail),),
+        reasons=(own_reason(code, Decision.DENY, detail),),
         policy_revision=revision,
     )
 
 
-def _own_reason(code: ReasonCode, decision: Decision, detail: str = "") -> Reason:
+def own_reason(code: ReasonCode, decision: Decision, detail: str = "") -> Reason:
     return Reason(
         code=code.id,
         decided_by="guard",
@@ -561,38 +478,41 @@ def _own_reason(code: ReasonCode, decision: Decision, detail: str = "") -> Reaso
     )
 
 
+def withheld(verdict: Verdict, code: ReasonCode, detail: str = "") -> Verdict:
+    """The verdict as a deny: what should have been limited can't be."""
+    return msgspec.structs.replace(
+        verdict,
+        decision=Decision.DENY,
+        params=None,
+        content=None,
+        reasons=(own_reason(code, Decision.DENY, detail), *verdict.reasons),
+    )
+
+
 def _switched_off(action: Action, policy: Policy) -> Verdict:
     return Verdict(
         decision=Decision.ALLOW,
         risk_level=RiskLevel.LOW,
-        reasons=(_own_reason(DISABLED, Decision.ALLOW),),
+        reasons=(own_reason(DISABLED, Decision.ALLOW),),
         policy_revision=policy.revision,
         action_hash=bind(action, {}).hash,
         mode="disabled",
     )
 
 
-def _redacted(scene: Scene, verdict: Verdict, judgement: Judgement, redactor: Redactor) -> Verdict:
+def redacted(scene: Scene, verdict: Verdict, judgement: Judgement, redactor: Redactor) -> Verdict:
     """The verdict with what may be passed on; a deny if that can't be made, or is no different after all."""
     body = scene.body[1]
     try:
         value = _mask_patterns(redactor.value(body), judgement.masks)
         unchanged = bool(value == body)
     except Exception as error:  # noqa: BLE001 - what can't be masked is not passed on
-        return _not_redacted(verdict, type(error).__name__)
+        return withheld(verdict, REDACTION_FAILED, type(error).__name__)
     if unchanged:
-        return _not_redacted(verdict, "nothing changed")
+        return withheld(verdict, REDACTION_FAILED, "nothing changed")
     if isinstance(scene.action, (ToolCallPre, SkillRunPre)):
         return msgspec.structs.replace(verdict, params=value)
     return msgspec.structs.replace(verdict, content=value)
-
-
-def _not_redacted(verdict: Verdict, detail: str) -> Verdict:
-    return msgspec.structs.replace(
-        verdict,
-        decision=Decision.DENY,
-        reasons=(_own_reason(REDACTION_FAILED, Decision.DENY, detail), *verdict.reasons),
-    )
 
 
 def _mask_patterns(value: Any, patterns: tuple[Any, ...]) -> Any:

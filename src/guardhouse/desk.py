@@ -16,8 +16,8 @@ from weakref import WeakSet
 import msgspec
 
 from guardhouse.audit import AuditLog, AuditSettings
-from guardhouse.model import ApprovalStatus, GuardhouseError
-from guardhouse.recording import approval_event
+from guardhouse.model import ApprovalStatus, AuditEvent, GuardhouseError, RiskLevel
+from guardhouse.recording import approval_event, grant_event, utc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from guardhouse.audit import Sink
     from guardhouse.config import Locations
     from guardhouse.database import Database, PostgresDatabase
-    from guardhouse.model import ApprovalRequest, Asked, Remembered, SessionState, Settlement, Traces
+    from guardhouse.model import ApprovalRequest, Asked, Grant, Remembered, SessionState, Settlement, Traces
     from guardhouse.policy import Policy
     from guardhouse.sessions import SessionIndex
 
@@ -208,6 +208,7 @@ class Desk:
             self._approval_settings,
             clock=self._shared_clock if database.is_shared else self._clock,
             record=self._record,
+            record_grant=self._record_grant,
             mask=self._mask,
         )
         approver.sweep()  # what nobody has looked at since it expired keeps its sealed call until somebody does
@@ -219,10 +220,17 @@ class Desk:
         from guardhouse.approvals import ApprovalSettings
 
         section = self._policy().config.approvals
+        second = section.second_approver
         return ApprovalSettings(
             answer_within=msgspec.structs.asdict(section.answer_within),
             use_within=section.use_within,
             unattended=section.unattended,
+            second_from=None if second == "never" else RiskLevel(second),
+            people=section.people,
+            longest_grant=section.longest_grant,
+            never_grant=section.never_grant,
+            pause_after=section.pause_after,
+            pause=section.pause,
         )
 
     def _open_sessions(self) -> SessionIndex:
@@ -261,6 +269,33 @@ class Desk:
         os.utime(marker, (self._clock(), self._clock()))
         return True
 
+    def note(
+        self,
+        detail: str,
+        *,
+        source: str,
+        actor: str | None = None,
+        session_id: str | None = None,
+        mode: Literal["enforce", "observe"] | None = None,
+        durable: bool = False,
+    ) -> None:
+        """Record something that the house itself does, or a person does to it. Secrets in `detail` are masked."""
+        policy = self._policy()
+        self.audit.record(
+            AuditEvent(
+                event_id=f"ev_{os.urandom(12).hex()}",
+                kind="notice",
+                timestamp=utc(self._clock()),
+                session_id=session_id,
+                source=source,
+                mode=mode or policy.config.mode,
+                policy_revision=policy.revision,
+                actor=actor,
+                detail=policy.redactor.text(detail),
+            ),
+            durable=durable,
+        )
+
     def _mask(self, text: str) -> str:
         return self._policy().redactor.text(text)
 
@@ -268,6 +303,11 @@ class Desk:
         """Keep the evidence of a change before it takes effect. What lets something happen is on disk first."""
         event = approval_event(f"ev_{os.urandom(12).hex()}", request, self._clock(), self._mask)
         self.audit.record(event, durable=request.status is ApprovalStatus.APPROVED)
+
+    def _record_grant(self, grant: Grant) -> None:
+        """The same of a grant that is given or revoked."""
+        event = grant_event(f"ev_{os.urandom(12).hex()}", grant, self._clock(), self._mask)
+        self.audit.record(event, durable=True)
 
 
 def _sinks(names: tuple[Literal["stdout", "syslog"], ...], *, has_stdout: bool) -> tuple[Sink, ...]:

@@ -15,16 +15,19 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from guardhouse.decide import Case, Needs, refused
+from guardhouse.decide import Binds, Case, Needs, refused
 from guardhouse.gathering import Gatherer, is_quick
 from guardhouse.model import (
     DEFAULT_LIMITS,
     NO_FACTS,
+    NO_TEXT,
     Action,
     ApprovalStatus,
     Asked,
     AuditEvent,
     Decision,
+    Edited,
+    Facts,
     InvalidAction,
     Limits,
     PolicyError,
@@ -51,12 +54,13 @@ from guardhouse.policy import (
     Policy,
 )
 from guardhouse.recording import Made, decision_event, execution_event, trace
-from guardhouse.redact import NOTHING_KNOWN, Description, describe
+from guardhouse.redact import NAMES, NOTHING_KNOWN, Description, describe
 from guardhouse.trust import NONCE_BYTES, is_wrapped_untrusted, wrap_untrusted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from guardhouse.consulting import Consultation
     from guardhouse.net import NetworkRules
     from guardhouse.ports import (
         Approvals,
@@ -69,6 +73,7 @@ if TYPE_CHECKING:
         Resolver,
         Sessions,
     )
+    from guardhouse.recalling import Recall
     from guardhouse.trust import Announcement
 
 __all__ = ["Approvals", "AuditSink", "Files", "FixedPolicy", "Guard", "Pins", "PolicySource", "Resolver", "Sessions"]
@@ -86,6 +91,8 @@ def __getattr__(name: str) -> Any:
 _PROCESS_KEY: Final = urandom(32)
 """For the markers of a gate that keeps no keys: then only this process knows its own."""
 _LATER: Final = object()
+_NAMED: Final = ("tool", "skill", "store", *NAMES)
+_MOST_KNOWN: Final = 256
 _ROUNDS: Final = 5
 """How often `decide` may come back with further questions."""
 
@@ -121,7 +128,8 @@ class Guard:
     Without `approvals` nobody can be asked: what asks is only said to ask, and whoever is told puts the question.
     Without `audit` nothing is recorded, which is for judging without doing, as `guardhouse check` does. With `sessions`
     what comes into a session is remembered; `open_guard` gives a guard with what it needs. With `prompt`, which is the
-    `audit` again, sessions are files of this machine: `evaluate_async` does in the event loop what waits for nobody.
+    `audit` again, sessions are files of this machine: `evaluate_async` does in the event loop what waits for nobody,
+    and what was allowed before is recalled if everything is as it was then.
     """
 
     def __init__(
@@ -150,18 +158,28 @@ class Guard:
         self._marker_key = marker_key
         self._new_nonce = new_nonce
         self._prompt = prompt
+        self._recall = _recall() if prompt is not None else None
+        self._known: tuple[Policy | None, dict[tuple[Any, ...], Description]] = (None, {})
         _current(policy)  # a guard that can't be built stops the program
 
     def evaluate(
-        self, action: Action, *, approval_id: str | None = None, announced: Announcement | None = None
+        self,
+        action: Action,
+        *,
+        approval_id: str | None = None,
+        announced: Announcement | None = None,
+        can_confine: Callable[[], bool] | None = None,
     ) -> Verdict:
         """The verdict on `action`. Never raises for what the action holds or for what fails inside.
 
         Ask right before the action is done, and do it at once if the verdict lets it: an approval is used up by this.
         With `approval_id` the action must be the one that was approved; without it, an approval that fits is found.
-        `announced` is what the tool is said to be, where the configuration does not say it.
+        `announced` is what the tool is said to be, where the configuration does not say it. `can_confine` tells whether
+        the caller can put the call into the sandbox; it is asked if the policy wants that. If the verdict is `confined`
+        then, what it lets through may run there and nowhere else.
         """
-        return self._finish(self._course(action, approval_id, announced=announced), None)
+        course = self._course(action, approval_id, announced=announced, can_confine=can_confine)
+        return self._finish(course, None)
 
     def evaluate_result(
         self, result: ToolCallPost | SkillRunPost, call: Verdict | None, *, raised: bool = False
@@ -231,20 +249,61 @@ class Guard:
         verdict: Verdict,
         outcome: Literal["executed", "aborted"],
         detail: Literal["", "raised", "stopped"] = "",
+        *,
+        note: str = "",
     ) -> Verdict | None:
         """Record what became of an action that was let through. None once it is recorded; otherwise the verdict on
-        its result, which then may not be seen."""
+        its result, which then may not be seen. `note` says more, in words of ours; names in it are masked."""
         if self._audit is None:
             return None
         try:
-            policy = self._in_force()
-            # Without a policy nothing says what to mask, so nothing of the action is told.
-            described = describe(action, None, policy.redactor.text) if policy is not None else NOTHING_KNOWN
-            event = execution_event(self._new_event_id(), verdict, described, self._clock(), outcome, detail)
-            self._audit.record(event, durable=verdict.risk_level is RiskLevel.CRITICAL)
+            step = self._reported(action, verdict, outcome, detail, note)
+            self._audit.record(step.event, durable=step.durable)
         except Exception as error:  # noqa: BLE001 - what leaves no evidence is not seen
             return _held_back(verdict, AUDIT_UNWRITABLE, error)
         return None
+
+    async def report_async(
+        self, action: Action, verdict: Verdict, outcome: Literal["executed", "aborted"], *, note: str = ""
+    ) -> Verdict | None:
+        """The same, without blocking the event loop while the record is written."""
+        if self._prompt is not None and verdict.risk_level is not RiskLevel.CRITICAL:
+            try:
+                if self._prompt.try_record(self._reported(action, verdict, outcome, "", note).event):
+                    return None
+            except Exception as error:  # noqa: BLE001 - as above
+                return _held_back(verdict, AUDIT_UNWRITABLE, error)
+        from asyncio import to_thread
+
+        return await to_thread(lambda: self.report(action, verdict, outcome, note=note))
+
+    def _reported(
+        self,
+        action: Action,
+        verdict: Verdict,
+        outcome: Literal["executed", "aborted"],
+        detail: Literal["", "raised", "stopped"],
+        note: str,
+    ) -> _Record:
+        policy = self._in_force()
+        # Without a policy nothing says what to mask, so nothing of the action is told.
+        described = self._named(action, policy) if policy is not None else NOTHING_KNOWN
+        told = policy.redactor.text(note) if note and policy is not None else ""
+        words = ", ".join(filter(None, (detail, told)))
+        event = execution_event(self._new_event_id(), verdict, described, self._clock(), outcome, words)
+        return _Record(event, durable=verdict.risk_level is RiskLevel.CRITICAL)
+
+    def _named(self, action: Action, policy: Policy) -> Description:
+        """The names around an action, masked. The same few come again and again."""
+        names = (action.type, *(getattr(action, name, None) for name in _NAMED))
+        known_by, known = self._known
+        if known_by is not policy or len(known) >= _MOST_KNOWN:
+            self._known = (policy, known := {})
+        described = known.get(names)
+        if described is None:
+            described = describe(action, None, policy.redactor.text)
+            described = known[names] = msgspec.structs.replace(described, summary=NO_TEXT)
+        return described
 
     def is_wrapped(self, value: object) -> bool:
         """Whether `value` is untrusted content that this gate, or one with the same key, has wrapped."""
@@ -276,17 +335,24 @@ class Guard:
         announced: Announcement | None = None,
         *,
         is_private: bool = False,
+        can_confine: Callable[[], bool] | None = None,
     ) -> _Course:
         """Decided, then settled with people if it asks or goes back to an approval, then remembered by its session,
         then recorded. Each may only make the verdict stricter, but for an approval."""
         case: Case | None = None
         try:
             policy = _current(self._policy)
-            binds: Literal["asks", "always"] = "asks" if approval_id is None else "always"
+            binds: Binds = "asks" if approval_id is None else "always"
             admitted = _placed(action if is_private else admit(action, policy.config.limits), policy)
-            bound = binds if self._approvals is not None else "never"
-            case = Case(admitted, policy, binds=bound, announced=announced)
-            verdict = yield from _decided(case)
+            bound: Binds = binds if self._approvals is not None else "never"
+            may_recall = announced is None and approval_id is None and can_confine is None
+            if self._recall is not None and may_recall:
+                case, verdict = yield from self._recalled(self._recall, admitted, policy, bound)
+            else:
+                is_wanted = policy.config.sandbox.mode != "off"
+                confines = is_wanted and can_confine is not None and can_confine()
+                case = self._case(admitted, policy, bound, announced, can_confine=confines)
+                verdict = yield from _decided(case)
         except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
             verdict = _failed(error, self._in_force())
         verdict = self._stamped(verdict, case)
@@ -294,10 +360,15 @@ class Guard:
         goes_back = approval_id is not None and verdict.decision is not Decision.DENY
         if case is not None and self._approvals is not None and (asks or goes_back):
             try:
-                if asks and not case.is_showable:
+                people = _consulted(case)
+                if asks and not people.is_showable:
                     verdict = _held_back(verdict, UNSHOWABLE)
                 else:
-                    verdict = case.settled(verdict, (yield _Settle(case.asked(verdict), approval_id)))
+                    settlement: Settlement = yield _Settle(people.asked(verdict), approval_id)
+                    if settlement.edited is not None:
+                        case, verdict = yield from self._instead(case, settlement.edited, announced)
+                    else:
+                        verdict = people.settled(verdict, settlement)
             except Exception as error:  # noqa: BLE001 - what can't be asked is not done
                 verdict = _held_back(verdict, APPROVALS_UNUSABLE, error)
         verdict = self._wrapped(verdict, case)
@@ -308,6 +379,82 @@ class Guard:
             except Exception as error:  # noqa: BLE001 - what a session does not know of must not come into it
                 verdict = yield from self._left_out(_held_back(verdict, SESSION_UNWRITABLE, error), case)
         return (yield from self._recorded(verdict, case, made))
+
+    def _recalled(
+        self, recall: Recall, action: Action, policy: Policy, binds: Binds
+    ) -> Generator[_Step, Any, tuple[Case, Verdict]]:
+        """The verdict on an action that may have come before just as it is now: then the facts are asked for again, and
+        only if they are the same, the verdict is."""
+        name, known = recall.find(action, policy)
+        facts = NO_FACTS
+        if known is not None:
+            for asked in known.asked:
+                facts = facts.with_answers((yield asked) or {})
+            if facts == known.facts:
+                return known.case, known.verdict
+        case = self._case(action, policy, binds, None)
+        questions = list(known.asked) if known is not None else []
+        verdict = yield from _decided(case, facts, questions)
+        recall.keep(name, case, tuple(questions), verdict)
+        return case, verdict
+
+    def _case(
+        self,
+        action: Action,
+        policy: Policy,
+        binds: Binds,
+        announced: Announcement | None,
+        *,
+        can_confine: bool = False,
+    ) -> Case:
+        remembers = self._sessions is not None
+        return Case(action, policy, binds=binds, announced=announced, remembers=remembers, can_confine=can_confine)
+
+    def _instead(
+        self, case: Case, edited: Edited, announced: Announcement | None
+    ) -> Generator[_Step, Any, tuple[Case, Verdict]]:
+        """The call that a person put in the place of the one that was made, judged and settled by itself."""
+        action = _in_the_name_of(case.action, parse_action(edited.action, case.policy.config.limits))
+        confines = case.scene.can_confine
+        other = self._case(action, case.policy, "always", announced, can_confine=confines)
+        verdict = self._stamped((yield from _decided(other)), other)
+        if verdict.decision is Decision.DENY:
+            return other, verdict
+        people = _consulted(other)
+        if not people.is_showable:
+            return other, _held_back(verdict, UNSHOWABLE)
+        settlement: Settlement = yield _Settle(people.asked(verdict), edited.request_id)
+        return other, people.edited(people.settled(verdict, settlement))
+
+    def consider(self, action: Action, *, announced: Announcement | None = None) -> tuple[Verdict, Asked | None]:
+        """The verdict on an action that a person would put in the place of another, and the question it is to them;
+        no question if it is denied, or nobody could be shown it. It is recorded; nothing is asked, used or done."""
+        course = self._considered(action, announced)
+        done: Any = None
+        while True:
+            try:
+                step = course.throw(done) if isinstance(done, Exception) else course.send(done)
+            except StopIteration as end:
+                verdict, asked = end.value
+                return self._finish(self._recorded(verdict, asked[0]), None), asked[1]
+            done = self._done(step)
+
+    def _considered(
+        self, action: Action, announced: Announcement | None
+    ) -> Generator[_Step, Any, tuple[Verdict, tuple[Case | None, Asked | None]]]:
+        case: Case | None = None
+        try:
+            policy = _current(self._policy)
+            case = self._case(_placed(admit(action, policy.config.limits), policy), policy, "considered", announced)
+            verdict = self._stamped((yield from _decided(case)), case)
+            if verdict.decision is Decision.DENY:
+                return verdict, (case, None)
+            people = _consulted(case)
+            if not people.is_showable:
+                return _held_back(verdict, UNSHOWABLE), (case, None)
+            return verdict, (case, people.asked(verdict))
+        except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
+            return self._stamped(_failed(error, self._in_force()), case), (case, None)
 
     def _left_out(self, verdict: Verdict, case: Case) -> _Course:
         """The verdict, once the session knows at least that something came in of which it knows nothing: whoever lets
@@ -329,7 +476,8 @@ class Guard:
         try:
             # What a person approved, and what is critical, is on disk before it runs.
             runs = verdict.decision <= Decision.ALLOW_WITH_REDACTION
-            grave = verdict.risk_level is RiskLevel.CRITICAL or verdict.approval_status is ApprovalStatus.CONSUMED
+            used = verdict.approval_status is ApprovalStatus.CONSUMED or verdict.grant_id is not None
+            grave = verdict.risk_level is RiskLevel.CRITICAL or used
             if made is not None and made.verdict is not None and made.verdict.risk_level is RiskLevel.CRITICAL:
                 runs = grave = True
             described = _described(case)
@@ -422,6 +570,12 @@ class Guard:
             self._audit.record(step.event, durable=step.durable)
 
 
+def _recall() -> Recall:
+    from guardhouse.recalling import Recall  # a process that judges one call has no use for it
+
+    return Recall()
+
+
 def _next(course: _Course, done: Any) -> _Step | Verdict:
     """What a course wants done next, or the verdict it ends with."""
     try:
@@ -432,15 +586,31 @@ def _next(course: _Course, done: Any) -> _Step | Verdict:
         return end.value
 
 
-def _decided(case: Case) -> Generator[Needs, Any, Verdict]:
-    """The case decided, and decided again as answers come in."""
-    facts = NO_FACTS
+def _decided(
+    case: Case, facts: Facts = NO_FACTS, questions: list[Needs] | None = None
+) -> Generator[Needs, Any, Verdict]:
+    """The case decided, and decided again as answers come in. What was asked is added to `questions`."""
     for last in (*[False] * (_ROUNDS - 1), True):
         outcome = case.decide(facts, last=last)
         if isinstance(outcome, Verdict):
             return outcome
+        if questions is not None:
+            questions.append(outcome)
         facts = facts.with_answers((yield outcome) or {})
     raise AssertionError("the last round ends with a verdict")
+
+
+def _consulted(case: Case) -> Consultation:
+    """The case as people are asked about it."""
+    from guardhouse.consulting import Consultation  # most calls ask nobody
+
+    return Consultation(case)
+
+
+def _in_the_name_of(made: Action, instead: Action) -> Action:
+    """The call `instead`, under the names of the moment, the run and the surface of the one that was made."""
+    named = {name: getattr(made, name) for name in made.unbound if hasattr(made, name) and hasattr(instead, name)}
+    return msgspec.structs.replace(instead, **named)
 
 
 def _placed(action: Action, policy: Policy) -> Action:

@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from guardhouse.config import Sources
     from guardhouse.detect import Detector
     from guardhouse.egress import FetchTools
+    from guardhouse.egress.proxy import Callers, Door, ForwardProxy
     from guardhouse.guard import Resolver
     from guardhouse.model import Action, ApprovalRequest, ToolCallPre, Verdict
+    from guardhouse.policy import Policy
+    from guardhouse.sign_ins import SignIns
     from guardhouse.tokens import Tokens
     from guardhouse.trust import Announcement
 
@@ -64,13 +67,15 @@ def open_guard(
     agent_pid: int | None = None,
     variables: Mapping[str, str] | None = None,
     remembers: bool = True,
+    in_loop: bool = False,
 ) -> LocalGuard:
     """A guard with the configuration of this machine, user and project, which asks people and records what it decides.
 
     `config_file` stands in for the user's own file. The policy follows the files as they change; PolicyError if it
     can't be read now. The agent's process (this one, unless `agent_pid` says which) then counts as a guarded agent:
     what it starts can't approve anything. `variables` stand in for this process's environment, which somebody else may
-    have had a say in.
+    have had a say in. `in_loop` is for an event loop that serves many: `evaluate_async` then does there what waits for
+    nobody, which is sooner done than handed to a thread.
     """
     sources = find_sources(
         config_file=config_file, cwd=cwd, state_dir=state_dir, extra_detectors=extra_detectors, variables=variables
@@ -82,6 +87,7 @@ def open_guard(
         agent_pid=agent_pid,
         remembers=remembers,
         variables=variables,
+        in_loop=in_loop,
     )
 
 
@@ -136,6 +142,35 @@ def open_for_agent(
     )
 
 
+def open_for_sandbox(
+    *, project: Path, config_file: Path | None = None, state_dir: Path, variables: Mapping[str, str]
+) -> LocalGuard:
+    """A guard for what commands in a sandbox reach, from a process that outlives them. This process is no agent by
+    that. `variables` stand in for its environment: they are those of the command."""
+    sources = find_sources(
+        config_file=config_file, cwd=project, state_dir=state_dir, is_project=True, variables=variables
+    )
+    return LocalGuard(
+        with_first_look(sources), resolver=SystemResolver(), registers=False, remembers=True, in_loop=True
+    )
+
+
+def open_considering(cwd: Path | None, *, state_dir: Path | None = None) -> LocalGuard:
+    """A guard for a person who considers a call of an agent's on this machine, made in `cwd`. This process is no agent
+    by that."""
+    return LocalGuard(
+        with_keys(find_sources(cwd=cwd, state_dir=state_dir)),
+        resolver=SystemResolver(),
+        registers=False,
+        remembers=True,
+    )
+
+
+def open_for_proxy(sources: Sources) -> LocalGuard:
+    """A guard for connections of agents that bring a token each. This process is no agent by that."""
+    return LocalGuard(with_first_look(sources), resolver=SystemResolver(), registers=False, in_loop=True)
+
+
 @contextmanager
 def open_approvals(*, state_dir: Path | None = None) -> Iterator[Approver]:
     """The approvals of this machine and user, for whoever answers them. What is answered is recorded.
@@ -166,6 +201,20 @@ def open_tokens(*, state_dir: Path | None = None) -> Iterator[Tokens]:
         desk.close()
 
 
+@contextmanager
+def open_sign_ins(*, state_dir: Path | None = None) -> Iterator[SignIns]:
+    """Who is signed in to the console, in the same place."""
+    from guardhouse.sign_ins import SignIns
+
+    sources = find_sources(state_dir=state_dir)
+    policy = sources.load(project=False)
+    desk = Desk(sources.locations, lambda: policy)
+    try:
+        yield SignIns(desk.database)
+    finally:
+        desk.close()
+
+
 class LocalGuard(Guard, AgentGuard):
     """A guard on this machine, with its record and its approvals. Close it, or use it as a context manager."""
 
@@ -181,6 +230,7 @@ class LocalGuard(Guard, AgentGuard):
         holds_questions: bool = True,
         remembers: bool = False,
         variables: Mapping[str, str] | None = None,
+        in_loop: bool = False,
     ) -> None:
         policy = ReloadingPolicy(sources)
         self._desk = desk = Desk(sources.locations, policy.current, clock)
@@ -194,6 +244,7 @@ class LocalGuard(Guard, AgentGuard):
             pins=PinStore(sources.locations.pins),
             clock=clock,
             marker_key=desk.marker_key,
+            prompt=desk.audit if in_loop and not sources.locations.database else None,
         )
         AgentGuard.__init__(self)
         self._resolver = resolver
@@ -206,12 +257,17 @@ class LocalGuard(Guard, AgentGuard):
         self._register()
 
     def evaluate(
-        self, action: Action, *, approval_id: str | None = None, announced: Announcement | None = None
+        self,
+        action: Action,
+        *,
+        approval_id: str | None = None,
+        announced: Announcement | None = None,
+        can_confine: Callable[[], bool] | None = None,
     ) -> Verdict:
         """The verdict on `action`; see `Guard.evaluate`."""
         if self._registered_by != os.getpid():
             self._register()
-        return super().evaluate(action, approval_id=approval_id, announced=announced)
+        return super().evaluate(action, approval_id=approval_id, announced=announced, can_confine=can_confine)
 
     async def evaluate_async(
         self,
@@ -236,6 +292,23 @@ class LocalGuard(Guard, AgentGuard):
     def approvals(self) -> Approver:
         """The requests, and answering them."""
         return self._desk.approver
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force. PolicyError if it can't be read."""
+        return self._policy.current()
+
+    def note(self, detail: str, *, session_id: str | None = None) -> None:
+        """Record something that the house itself does. Secrets in `detail` are masked. GuardhouseError if it can't be
+        recorded: then it may not be done."""
+        self._desk.note(detail, source="sandbox", session_id=session_id)
+
+    @property
+    def tokens(self) -> Tokens:
+        """Who may use the daemon and the proxy."""
+        from guardhouse.tokens import Tokens
+
+        return Tokens(self._desk.database)
 
     def masked(self, text: str) -> str:
         """`text` without its secrets, by the policy in force. PolicyError if that can't be read."""
@@ -301,6 +374,26 @@ class LocalGuard(Guard, AgentGuard):
 
             self._fetching = FetchTools(self._policy, self._resolver, variables=self._variables)
         return self._fetching
+
+    def forward_proxy(self, *, report: Callable[[str], None] | None = None) -> ForwardProxy:
+        """A proxy for child processes, by the policy in force at each connection. Its doors are `door`s of this guard,
+        or of another one on the same configuration. `report` is told of problems."""
+        from guardhouse.egress.proxy import ForwardProxy
+
+        return ForwardProxy(self._policy, self._resolver, report=report)
+
+    def door(
+        self,
+        *,
+        principal: str | None = None,
+        session_id: str | None = None,
+        cwd: str | None = None,
+        callers: Callers | None = None,
+    ) -> Door:
+        """A door of a proxy at which this guard is asked, under these names; see `Door`."""
+        from guardhouse.egress.proxy import Door
+
+        return Door(guard=self, principal=principal, session_id=session_id, cwd=cwd, callers=callers)
 
     def close(self) -> None:
         """Bring the record to disk and let go of the stores. What is asked after that is denied."""

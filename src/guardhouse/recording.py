@@ -17,6 +17,8 @@ from guardhouse.model import (
     AuditEvent,
     EventKind,
     Finding,
+    Grant,
+    Opinion,
     Reason,
     RedactedText,
     Verdict,
@@ -24,7 +26,7 @@ from guardhouse.model import (
 from guardhouse.model.digests import sha256_hex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from guardhouse.redact import Description
 
@@ -90,9 +92,9 @@ def execution_event(
     described: Description,
     now: float,
     outcome: Literal["executed", "aborted"],
-    detail: Literal["", "raised", "stopped"],
+    detail: str,
 ) -> AuditEvent:
-    """The event of what became of a call that was let through."""
+    """The event of what became of a call that was let through. `detail` was masked."""
     return _event(
         "execution",
         described,
@@ -111,6 +113,7 @@ def approval_event(event_id: str, request: ApprovalRequest, now: float, mask: Ca
     """The event of a request that took on a status."""
     shown = request.action_redacted
     call_id = shown.get("call_id")
+    said = request.consents[-1] if request.actor is None and request.consents else request
     return AuditEvent(
         event_id=event_id,
         kind="approval",
@@ -130,8 +133,74 @@ def approval_event(event_id: str, request: ApprovalRequest, now: float, mask: Ca
         policy_revision=request.policy_revision,
         approval_request_id=request.id,
         approval_status=request.status,
-        actor=request.actor,
-        comment=RedactedText(mask(request.comment) if request.comment else ""),
+        actor=said.actor,
+        comment=RedactedText(mask(said.comment) if said.comment else ""),
+        detail=", ".join(_particulars(request)),
+    )
+
+
+def _particulars(request: ApprovalRequest) -> Iterator[str]:
+    """What else there is to an answer, in words of our own."""
+    if request.needed > 1 and request.consents:
+        yield f"yes {len(request.consents)} of {request.needed}"
+    if request.edit_of is not None:
+        yield f"with other arguments than {request.edit_of}"
+    if request.terms.for_run:
+        yield "for the rest of the run"
+    if request.terms.condition is not None:
+        yield request.terms.condition.words
+
+
+def grant_event(event_id: str, grant: Grant, now: float, mask: Callable[[str], str]) -> AuditEvent:
+    """The event of a grant that was given or revoked."""
+    is_over = grant.revoked_at is not None
+    uses = "" if grant.most_uses is None else f", {grant.most_uses} times at most"
+    return AuditEvent(
+        event_id=event_id,
+        kind="grant",
+        timestamp=utc(now),
+        session_id=grant.session_id,
+        principal=grant.principal,
+        action_type=grant.action_type,
+        tool_name=grant.tool_name,
+        action_summary_redacted=RedactedText(grant.action_summary_redacted),
+        action_hash=grant.action_hash,
+        risk_level=grant.risk_level,
+        approval_request_id=grant.request_id,
+        actor=grant.revoked_by if is_over else grant.actor,
+        comment=RedactedText(mask(grant.comment) if grant.comment and not is_over else ""),
+        detail=f"{grant.id} revoked"
+        if is_over
+        else f"{grant.id} given: {grant.reach}, until {utc(grant.expires_at)}{uses}",
+    )
+
+
+def feedback_event(
+    event_id: str, about: AuditEvent, opinion: Opinion, now: float, *, actor: str, comment: str, source: str
+) -> AuditEvent:
+    """The event of what a person says of a decision. It has the decision's names and codes, so that it is found and
+    counted by the same filters; `comment` was masked."""
+    return AuditEvent(
+        event_id=event_id,
+        kind="feedback",
+        timestamp=utc(now),
+        trace_id=about.trace_id,
+        run_id=about.run_id,
+        session_id=about.session_id,
+        call_id=about.call_id,
+        principal=about.principal,
+        source=source,
+        action_type=about.action_type,
+        tool_name=about.tool_name,
+        risk_level=about.risk_level,
+        decision=about.decision,
+        would_be=about.would_be,
+        reasons=tuple(msgspec.structs.replace(one, excerpt="", span=None, origin=None) for one in about.reasons),
+        policy_revision=about.policy_revision,
+        actor=actor,
+        comment=RedactedText(comment),
+        about=about.event_id,
+        detail=opinion,
     )
 
 

@@ -39,6 +39,8 @@ class Principal(msgspec.Struct, frozen=True):
     id: str
     name: str
     role: Role
+    session: str = ""
+    """The session of the console that they came in by, if it was not the token itself."""
 
 
 class TokenEntry(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from guardhouse.model import ApprovalRequest, ApprovalStatus, Decision, GuardhouseError, Verdict
+from guardhouse.model import ApprovalRequest, ApprovalStatus, Decision, Grant, GuardhouseError, Verdict
 from guardhouse.model.verdicts import plain_field
 from guardhouse.trust import read_wrapped
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Voice = Literal["agent", "person"]
 
-TIMES: Final = ("created_at", "expires_at", "use_by", "answered_at", "resume_asked_at")
+TIMES: Final = ("created_at", "expires_at", "use_by", "answered_at", "resume_asked_at", "last_used_at", "revoked_at")
 _NOT_FOR_AGENTS: Final = ("excerpt", "remedy")
 _OF_THE_GATE: Final = ("findings", "facts", "wrapped")
 """Parts of a verdict that stay in the house, or travel in another form."""
@@ -84,16 +84,44 @@ def request_wire(request: ApprovalRequest | Outline, voice: Voice = "person") ->
     """A request for approval, its times as text."""
     told: dict[str, Any] = msgspec.to_builtins(request)
     told["status"] = request.status.value  # also where it is the usual one
-    for name in TIMES:
-        if told.get(name) is not None:
-            told[name] = _moment(told[name])
+    if not told.get("terms"):
+        told.pop("terms", None)  # the usual ones, whether they were kept so or never said
+    _tell_times(told)
+    for consent in told.get("consents", ()):
+        consent["at"] = _moment(consent["at"])
     if voice == "agent":
-        told.pop("supplied", None)
+        for name in ("supplied", "targets", "consents"):
+            told.pop(name, None)
         if request.status is not ApprovalStatus.DENIED:
             told.pop("comment", None)  # only with a denial is it meant for the agent
         if "reasons" in told:
             told["reasons"] = [_for_agent(reason) for reason in told["reasons"]]
     return told
+
+
+def grant_wire(grant: Grant, voice: Voice = "person") -> dict[str, Any]:
+    """A grant, its times as text."""
+    told: dict[str, Any] = msgspec.to_builtins(grant)
+    _tell_times(told)
+    if voice == "agent":
+        for name in ("targets", "comment"):
+            told.pop(name, None)
+    return told
+
+
+def grant_of(told: dict[str, Any]) -> Grant:
+    """The grant in an answer of the daemon."""
+    try:
+        fields = {name: _seconds(value) if name in TIMES else value for name, value in told.items()}
+        return msgspec.convert(fields, Grant)
+    except (TypeError, ValueError, AttributeError):
+        raise GuardhouseError("The daemon's answer is no grant.", fix="Update the client or the daemon.") from None
+
+
+def _tell_times(told: dict[str, Any]) -> None:
+    for name in TIMES:
+        if told.get(name) is not None:
+            told[name] = _moment(told[name])
 
 
 def request_of(told: dict[str, Any]) -> ApprovalRequest:
@@ -112,9 +140,11 @@ def outline_of(told: dict[str, Any]) -> Outline:
 
 def _converted(told: dict[str, Any], kind: Any) -> Any:
     try:
-        fields = {name: _seconds(value) if name in TIMES else value for name, value in told.items()}
+        fields: dict[str, Any] = {name: _seconds(value) if name in TIMES else value for name, value in told.items()}
+        if "consents" in told:
+            fields["consents"] = [{**one, "at": _seconds(one["at"])} for one in told["consents"]]
         converted = msgspec.convert(fields, kind)
-    except (TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError):
         raise _no_request() from None
     if not _ID.fullmatch(converted.id):
         raise _no_request()

@@ -9,7 +9,8 @@ from guarded_machine import GuardedMachine
 from mcp_client import READS, UNTRUSTED, Gateway, text_of
 from mcp_server import SECRET
 
-from guardhouse.model import Decision
+from guardhouse.editing import edit_and_approve
+from guardhouse.model import Condition, Decision, Terms
 
 
 def approve(place, request_id):
@@ -118,6 +119,21 @@ def test_arguments_that_policy_masks_reach_the_server_masked(start):
     assert SECRET not in text_of(answer)
     assert "[redacted" in text_of(answer)
     assert not any(SECRET.encode() in line for line in gateway.reached())
+
+
+def test_a_call_that_a_person_changed_reaches_the_server_as_they_changed_it_and_its_result_is_limited(start, place):
+    gateway = start("guard: {}\n")
+    waits = waiting_for(text_of(gateway.call("echo", say="hi\nthere", to="all")))
+    place.clock.now = time.time()
+    guard = place.guard()
+    terms = Terms(condition=Condition("structure"))
+    edit_and_approve(guard, guard.approvals, waits, {"/params/to": "one"}, actor="local:ada", terms=terms)
+    answer = gateway.call("echo", say="hi\nthere", to="all")
+    sent = [json.loads(line) for line in gateway.reached() if b'"echo"' in line]
+    assert [one["params"]["arguments"] for one in sent] == [{"say": "hi\nthere", "to": "one"}]
+    assert answer["result"]["content"][0]["type"] == "text"
+    assert "[text: " in text_of(answer)
+    assert "there" not in text_of(answer)
 
 
 def test_a_call_that_is_denied_as_a_task_is_answered_with_an_error(start):

@@ -13,6 +13,7 @@ from audit_events import event
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.audit import AuditLog, AuditSettings, events, head_anchor, verify
 from guardhouse.model import GuardhouseError
 
@@ -65,7 +66,7 @@ def is_found(copy: Copy) -> None:
     assert not verify(copy.directory).ok
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=up_to(150), deadline=None)
 @given(data=st.data())
 def test_a_changed_byte_is_found(original, data):
     with Copy(original) as copy:
@@ -77,7 +78,7 @@ def test_a_changed_byte_is_found(original, data):
         assert not verify(copy.directory).ok
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=up_to(100), deadline=None)
 @given(data=st.data())
 def test_bytes_cut_out_or_put_in_anywhere_are_found(original, data):
     with Copy(original) as copy:
@@ -98,7 +99,7 @@ def test_bytes_cut_out_or_put_in_anywhere_are_found(original, data):
             assert not verification.ok
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=up_to(60), deadline=None)
 @given(st.data())
 def test_lines_removed_doubled_or_swapped_are_found(original, data):
     with Copy(original) as copy:
@@ -163,7 +164,7 @@ def test_a_log_made_anew_is_found_by_its_anchor(original, count):
         assert not verify(rewritten(copy, count), anchor).ok
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=up_to(40), deadline=None)
 @given(cut=st.integers(0, EVENTS - 1))
 def test_a_truncation_before_an_anchored_head_is_found_even_if_the_head_was_made_to_fit(original, cut):
     anchor = str(head_anchor(original))
@@ -211,7 +212,11 @@ class Crash(BaseException):
     """The process ends here."""
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=up_to(150),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(
     before=st.integers(0, 5),
     crash_at=st.integers(0, 12),

@@ -398,3 +398,49 @@ def test_watch_ends_when_its_terminal_gives_no_answers_any_more(house):
     screen.type("\x04")
     assert screen.status() == 1
     assert house.now(request).status is ApprovalStatus.PENDING
+
+
+def test_watch_puts_those_of_one_kind_on_one_card(house):
+    first, second, third = (house.request(f"make {name}", kin="deploys") for name in ("one", "two", "three"))
+    other = house.request("make other")
+    screen = house.at_terminal("watch")
+    screen.read_until(f"Approve {first.id} and 2 more? [y/N] ")
+    assert "make two" in screen.text
+    screen.type("y 1 4\r")  # there is no fourth
+    screen.read_until("and 2 more? [y/N] ", after="Please answer y or n.")
+    screen.type("y 1 3\r")
+    screen.read_until(f"Approve {second.id}? [y/N] ")  # what was left is put by itself
+    screen.type("n not this\r")
+    screen.read_until(f"Approve {other.id}? [y/N] ")
+    screen.type("\x03")
+    screen.read_until("Waiting for questions.")
+    screen.type("\x03")
+    assert screen.status() == 0
+    statuses = [house.now(one).status.value for one in (first, second, third, other)]
+    assert statuses == ["approved", "denied", "approved", "denied"]
+
+
+@pytest.mark.parametrize(("typed", "status"), [("y\r", "approved"), ("n stop it\r", "denied"), ("\x03", "denied")])
+def test_one_answer_can_be_to_all_on_a_card(house, typed, status):
+    both = [house.request(f"make {name}", turn="the same") for name in ("one", "two")]
+    screen = house.at_terminal("watch")
+    screen.read_until("and 1 more? [y/N] ")
+    screen.type(typed)
+    screen.read_until("Waiting for questions.")
+    screen.type("\x03")
+    assert screen.status() == 0
+    assert [house.now(one).status.value for one in both] == [status, status]
+
+
+def test_those_on_one_card_can_be_answered_one_by_one(house):
+    first, second = (house.request(f"make {name}", kin="deploys") for name in ("one", "two"))
+    screen = house.at_terminal("watch")
+    screen.read_until("and 1 more? [y/N] ")
+    screen.type("each\r")
+    screen.read_until(f"Approve {first.id}? [y/N] ", after="and 1 more")
+    screen.type("y\r")
+    screen.read_until(f"Approve {second.id}? [y/N] ")
+    screen.type("n\r")
+    screen.read_until("Waiting for questions.")
+    screen.type("\x03")
+    assert screen.status() == 0

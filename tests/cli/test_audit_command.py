@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from guardhouse.audit import AuditLog, AuditSettings, verify
-from guardhouse.cli.auditing import audit, why
+from guardhouse.cli.auditing import audit, feedback, why
 from guardhouse.model import (
     ApprovalStatus,
     AuditEvent,
@@ -370,3 +370,28 @@ def test_nothing_is_told_if_nothing_was_removed_to_make_room(state):
     write(state, decision(1))
     for command in ("verify", "stats", "tail"):
         assert "REMOVED" not in run(state, command).output
+
+
+def test_an_opinion_on_a_decision_is_recorded_masked_and_counted(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    state = tmp_path / "state"
+    with AuditLog(state / "audit") as log:
+        log.record(decision(1))
+    where = ["--state-dir", str(state)]
+    secret = "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    done = CliRunner().invoke(feedback, ["ev_1", "--false-alarm", f"our own host, {secret}", *where])
+    assert (done.exit_code, done.output[:24]) == (0, "Recorded: false alarm (e"), done.output
+    told = CliRunner().invoke(why, ["ev_1", *where]).output
+    assert "feedback" in told
+    [said] = [json.loads(line) for line in _lines(audit, "query", "--kind", "feedback", "--json", *where)]
+    assert (said["event"]["about"], said["event"]["detail"]) == ("ev_1", "false_alarm")
+    assert "our own host" in said["event"]["comment"]
+    assert secret not in said["event"]["comment"]
+    assert "false_alarm" in CliRunner().invoke(audit, ["stats", *where]).output
+    assert CliRunner().invoke(feedback, ["ev_1", *where]).exit_code == 2
+    nowhere = CliRunner().invoke(feedback, [said["event"]["event_id"], "--right", *where])
+    assert isinstance(nowhere.exception, GuardhouseError)
+
+
+def _lines(command, *words):
+    return CliRunner().invoke(command, words).stdout.splitlines()

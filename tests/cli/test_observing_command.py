@@ -161,27 +161,29 @@ def test_a_project_that_enforces_is_named_when_observing_begins(machine):
     assert machine.check(machine.fetch("https://docs.example.com/x"))[0] == 30
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "guardhouse observe",
-        "guardhouse enforce",
-        "guardhouse suggest --write 1",
-        "guardhouse status",
-        "echo observe | xargs guardhouse",
-        "python -m guardhouse observe",
-        "cd / && guardhouse observe",
-        "rm ~/.config/guardhouse/mode.json",
-        'echo \'{"guard":{"mode":"observe"}}\' > ~/.config/guardhouse/mode.json',
-    ],
-)
+DRIVING = [
+    "guardhouse observe",
+    "guardhouse enforce",
+    "guardhouse suggest --write 1",
+    "guardhouse status",
+    "echo observe | xargs guardhouse",
+    "python -m guardhouse observe",
+    "cd / && guardhouse observe",
+    "rm ~/.config/guardhouse/mode.json",
+    'echo \'{"guard":{"mode":"observe"}}\' > ~/.config/guardhouse/mode.json',
+]
+
+
 @pytest.mark.parametrize("observing", [False, True])
-def test_an_agent_can_drive_none_of_it_even_while_it_is_observed(machine, command, observing):
+def test_an_agent_can_drive_none_of_it_even_while_it_is_observed(machine, observing):
     if observing:
         machine.run("observe")
-    status, verdict = machine.check(bash(command))
-    assert status == 30
-    assert verdict["reasons"][0]["code"] in {"guard.own_command", "guard.own_files"}
+    lines = "".join(json.dumps(bash(command)) + "\n" for command in DRIVING)
+    done = machine.run("check", "--jsonl", stdin=lines)
+    assert done.returncode == 30
+    for command, verdict in zip(DRIVING, map(json.loads, done.stdout.splitlines()), strict=True):
+        assert verdict["decision"] == "deny", command
+        assert verdict["reasons"][0]["code"] in {"guard.own_command", "guard.own_files"}, command
 
 
 def test_nothing_to_suggest_is_said(machine):

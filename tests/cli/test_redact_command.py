@@ -108,13 +108,14 @@ def test_a_secret_that_is_cut_by_a_read_is_masked(redact, inside):
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the peak from /proc")
 def test_a_long_stream_takes_no_more_memory_than_a_short_one(redact, tmp_path):
     line = f"2026-01-01 a request came, and was answered 😀 {TOKEN}\n".encode()
-    size = 64 * MIB // len(line)
+    size = 32 * MIB // len(line)
     with (tmp_path / "out").open("wb") as out:
         done = redact(line * size, program=("-c", EMITS_ITS_PEAK), stdout=out)
     assert done.returncode == 0
     assert (tmp_path / "out").stat().st_size == len(line.replace(TOKEN.encode(), b"ghp_[redacted]")) * size
-    # A text of this length takes more than that by itself. Most of it is for the scanner's database, while it is made.
-    assert int(done.stderr) < 240 * 1024
+    # A text of this length takes 128 MiB by itself, and so does what is made of it. Most of what is seen here is for
+    # the scanner's database, while it is made.
+    assert int(done.stderr) < 200 * 1024
 
 
 def test_a_reader_who_goes_away_ends_it_quietly(machine):

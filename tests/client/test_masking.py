@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.client.masking import is_masked
 from guardhouse.decide import _mask_patterns
 from guardhouse.detect.output.detector import CODES, _Cleaner
@@ -40,7 +41,7 @@ VALUE = st.recursive(
 
 
 @pytest.mark.parametrize("redactor", REDACTORS, ids=["full", "full-keyed", "partial", "partial-keyed"])
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=up_to(200))
 @given(VALUE)
 def test_what_the_redactor_makes_is_taken(redactor, value):
     assert is_masked(value, redactor.value(value))
@@ -86,7 +87,7 @@ MARKUP = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=up_to(300))
 @given(st.builds(str.join, st.sampled_from(["", " "]), st.lists(st.one_of(MARKUP, TEXT, SECRET), max_size=6)))
 def test_what_is_cleaned_to_be_published_is_taken(text):
     cleaner = _Cleaner(NetworkRules(NetworkSettings()), frozenset(code.id for code in CODES))

@@ -53,6 +53,20 @@ def test_a_number_in_place_of_a_host_is_denied_beside_a_good_url(call):
     assert call("url_fetch", url="https://ok.example/", timeout=30, retries=[1, 2]).decision is Decision.ALLOW
 
 
+def test_where_a_request_says_that_it_comes_from_is_not_where_it_goes(call):
+    for headers in (
+        {"Referer": "https://other.example/page"},
+        {"pacote-pkg-id": "remote:tiny@http://ok.example/tiny.tgz"},
+        {"X-Seen": ["http://a.example/", "gopher://b.example/"]},
+    ):
+        assert call("url_fetch", url="https://ok.example/", headers=headers).decision is Decision.ALLOW
+    for headers in ({"Host": "evil.example"}, {"X-Forwarded-Host": "evil.example"}):
+        assert call("url_fetch", url="https://ok.example/", headers=headers).decision is Decision.DENY
+    assert call("post_to_crm", url="https://ok.example/", headers={"Link": "http://evil.example"}).decision is not (
+        Decision.ALLOW
+    )
+
+
 @pytest.mark.parametrize(
     "extra",
     [

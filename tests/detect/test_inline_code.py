@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.detect.acts import UNKNOWN, Source
 from guardhouse.detect.inline import LONGEST, read_code
 from guardhouse.detect.inline.languages import LANGUAGES
@@ -167,7 +168,7 @@ CODE = st.one_of(
 
 
 @given(st.sampled_from(ALL), CODE)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=up_to(600), deadline=None)
 def test_no_code_makes_it_raise_and_spans_stay_inside(language, code):
     for act in read_code(language, code):
         assert 0 <= act.start <= act.end <= len(code)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.detect.acts import UNKNOWN, Scope, Source
 from guardhouse.detect.python import read_python
 from guardhouse.model import Confidence, Effect
@@ -310,7 +311,7 @@ _WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=up_to(300), deadline=None)
 @given(st.one_of(st.text(max_size=400), st.lists(_WORDS, max_size=80).map(" ".join)))
 def test_reading_never_raises_and_spans_lie_in_the_text(code):
     for act in read_python(code):

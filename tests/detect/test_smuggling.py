@@ -10,6 +10,7 @@ from guarded_house import codes, found
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.detect import Scene, inspect
 from guardhouse.detect.smuggling.labels import data_in
 from guardhouse.detect.smuggling.packing import decodings, packed, unescaped
@@ -314,7 +315,7 @@ anything = st.one_of(*(st.text(alphabet=alphabet, max_size=300) for alphabet in 
 
 
 @given(anything, anything)
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=up_to(400))
 def test_no_text_breaks_what_looks_at_it(one, other):
     list(packed([one, other]))
     list(decodings(one))
@@ -324,7 +325,7 @@ def test_no_text_breaks_what_looks_at_it(one, other):
 
 
 @given(anything, anything, st.sampled_from(["GET", "POST", "", "x"]))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=up_to(150))
 def test_no_call_breaks_the_detector(shared_house, one, other, method):
     params = {
         "url": f"https://ok.example/{one}",

@@ -5,6 +5,7 @@ import sqlglot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.detect.acts import UNKNOWN, Scope
 from guardhouse.detect.sql import looks_like_sql, read_sql
 from guardhouse.detect.sql.clients import CLIENT_COMMANDS
@@ -443,7 +444,7 @@ PIECES = (
 ).split(" ")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=up_to(300), deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=60), st.sampled_from(["", " ", "\n"]), st.sampled_from(DIALECTS := [
     "", "psql", "mysql", "sqlite3", "sqlcmd", "bq", "snowsql", "duckdb", "clickhouse-client", "oracle", "nonsense",
 ]))  # fmt: skip
@@ -454,7 +455,7 @@ def test_no_text_makes_the_reader_fail(pieces, between, dialect):
     looks_like_sql(text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=up_to(150), deadline=None)
 @given(st.text(max_size=200))
 def test_no_characters_make_the_reader_fail(text):
     for acts in (read_sql("drop " + text), read_sql("delete from t where " + text), read_sql("\\" + text, "psql")):

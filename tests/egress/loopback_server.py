@@ -9,10 +9,13 @@ import threading
 from contextlib import suppress
 
 from guardhouse.egress import AsyncGuardedClient, FetchLimits, GuardedClient
+from guardhouse.egress.client import trusted_roots
 from guardhouse.model import Addresses
 from guardhouse.net import NetworkRules, NetworkSettings
 
 QUICK = FetchLimits(seconds=5)
+ROOTS = trusted_roots()
+"""What a client would read for itself, which takes longer than most of what is asked here."""
 
 
 def answer(body=b"hello", *headers, status="200 OK", length=None):
@@ -138,10 +141,10 @@ def rules(*domains, private=True, prefixes=(), **more):
 class Asking:
     """A guarded client, sync or async, with one face."""
 
-    def __init__(self, runner, given, resolver, limits=QUICK, **more):
+    def __init__(self, runner, given, resolver, limits=QUICK, ssl_context=ROOTS):
         self._runner = runner
         kind = GuardedClient if runner is None else AsyncGuardedClient
-        self.client = kind(given, resolver, limits=limits, **more)
+        self.client = kind(given, resolver, limits=limits, ssl_context=ssl_context)
 
     def request(self, method, url, **more):
         asked = self.client.request(method, url, **more)

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loopback_server import HERE, Names, answer, make_certificate, rules
 
+from examples import up_to
 from guardhouse.egress import FetchFailed, FetchLimits, GuardedClient, Refused
 from guardhouse.egress.dialing import CURRENT, AsyncGuardedBackend, Errand, GuardedBackend, is_own
 from guardhouse.model import Addresses
@@ -181,6 +182,14 @@ def test_a_certificate_for_another_name_is_an_error(serve, ask, tmp_path):
     assert server.requests == []
 
 
+def test_a_client_that_is_given_no_authorities_knows_the_public_ones_only(serve, ask, tmp_path):
+    server_side, _ = make_certificate(tmp_path, "a.example")
+    server = serve(tls=server_side)
+    with pytest.raises(FetchFailed, match="certificate"):
+        ask(rules(), None, ssl_context=None).get(f"https://a.example:{server.port}/")
+    assert server.requests == []
+
+
 def test_a_server_that_does_not_finish_its_handshake_ends_at_the_deadline(serve, ask):
     silent = socket.create_server(("127.0.0.1", 0))
     client = ask(limits=FetchLimits(seconds=0.3), ssl_context=ssl.create_default_context())
@@ -286,7 +295,11 @@ ANSWERS = st.lists(st.sampled_from([PUBLIC, "127.0.0.1", "::1", "10.1.2.3", "260
 
 
 @given(url=URLS, found=ANSWERS, domains=st.sampled_from([("*",), ("a.example",), ("*.a.example", "b.example")]))
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=up_to(300),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 def test_whatever_the_url_no_address_is_dialled_that_the_rules_refuse(monkeypatch, url, found, domains):
     given_rules = rules(*domains, private=False)
     dialled = []

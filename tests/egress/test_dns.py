@@ -1,8 +1,10 @@
 """Looking names up: real look-ups on loopback, and a resolver that fails or hangs."""
 
 import asyncio
+import os
 import socket
 import threading
+import time
 
 import pytest
 
@@ -125,9 +127,39 @@ def test_the_number_of_hanging_lookups_is_bounded_and_recovers(hang, asynchronou
     assert all(thread.daemon for thread in hanging)
     assert "too many" in lookup(resolver, "slow.example", asynchronous=asynchronous).error
     hang.set()
-    for thread in hanging:
-        thread.join(5)
-    assert resolver.resolve("slow.example").error == ""
+    resolver._timeout = 5
+    deadline = time.monotonic() + 5
+    while "too many" in (answer := resolver.resolve("slow.example")).error and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert answer.error == ""
+
+
+def test_one_thread_looks_up_many_names_one_after_the_other(monkeypatch, asynchronous):
+    used = set()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_options: used.add(threading.get_ident()) or [])
+    resolver = SystemResolver()
+    for _ in range(20):
+        lookup(resolver, "one.example", asynchronous=asynchronous)
+    assert len(used) <= 2, "it may be asked again before it has put itself among the idle ones"
+
+
+def test_a_thread_that_nobody_asks_ends_and_another_takes_its_place(monkeypatch):
+    monkeypatch.setattr("guardhouse.egress.dns._IDLE_FOR", 0.3)
+    resolver = SystemResolver()
+    resolver.resolve("localhost")
+    [helper] = [thread for thread in threading.enumerate() if thread in resolver._idle]
+    helper.join(5)
+    assert not helper.is_alive()
+    assert resolver.resolve("localhost").error == ""
+
+
+def test_a_child_process_looks_up_with_threads_of_its_own():
+    resolver = SystemResolver()
+    assert resolver.resolve("localhost").error == ""
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if resolver.resolve("localhost").error == "" else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_a_skipped_lookup_says_so(asynchronous):

@@ -145,7 +145,7 @@ def test_twenty_thousand_entries_take_a_fraction_of_a_second(tmp_path):
     assert best < 1
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.text(alphabet="/.*?[]{},ab\0 \udc80é", max_size=30))
 def test_no_path_makes_it_raise(tree, text):
     assert isinstance(extent(f"{tree}/{text}"), Extent)

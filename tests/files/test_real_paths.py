@@ -62,7 +62,7 @@ def test_a_pipe_is_looked_at_without_waiting_for_somebody_to_write_to_it(tmp_pat
 _NAMES = st.sampled_from(["a", "b", "file", "link", "up", "new", "dangling", "..", ".", "", "fresh"])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(parts=st.lists(_NAMES, max_size=6))
 def test_every_answer_is_what_the_standard_library_says(tree, parts):
     path = "/".join([str(tree), *parts])

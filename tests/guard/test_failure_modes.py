@@ -914,19 +914,20 @@ def test_grading_a_result_raises(house, monkeypatch):
 
 
 def rows(table=0):
-    """The cells of one of the page's tables: about the gate, about the surfaces, about secrets."""
-    tables = TABLE.read_text(encoding="utf-8").replace("## Looking for secrets", _SPLIT).replace(_SURFACES, _SPLIT)
-    tables = tables.split(_SPLIT)
+    """The cells of one of the page's tables: about the gate, the surfaces, the sandbox, secrets."""
+    page = TABLE.read_text(encoding="utf-8")
+    for heading in ("## At the surfaces", "## The sandbox", "## Looking for secrets"):
+        page = page.replace(heading, _SPLIT)
+    tables = page.split(_SPLIT)
     lines = [line for line in tables[table].splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
-_SURFACES = "## At the surfaces"
 _SPLIT = "\f"
 
 
-@pytest.mark.parametrize("table", [1, 2], ids=["surfaces", "secrets"])
-def test_every_row_about_the_surfaces_and_secrets_names_a_test_that_is_there(table):
+@pytest.mark.parametrize("table", [1, 2, 3], ids=["surfaces", "sandbox", "secrets"])
+def test_every_row_of_the_other_tables_names_a_test_that_is_there(table):
     named = [row[2].strip("`") for row in rows(table)]
     tests = "".join(file.read_text(encoding="utf-8") for file in Path(__file__).parents[1].rglob("test_*.py"))
     assert len(named) == len(set(named))

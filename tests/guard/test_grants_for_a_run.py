@@ -6,7 +6,7 @@ import pytest
 
 import guardhouse
 from guardhouse.approvals.card import card
-from guardhouse.model import Decision, GuardhouseError, ToolCallPost, ToolCallPre, UserInput
+from guardhouse.model import Decision, GuardhouseError, Terms, ToolCallPost, ToolCallPre, UserInput
 
 CONFIG = """
 guard:
@@ -39,7 +39,7 @@ def granted(guard, action, *, for_run):
     """Ask, say yes, and make the call."""
     asked = guard.evaluate(action)
     assert asked.decision is Decision.REQUIRE_APPROVAL
-    guard.approvals.answer(asked.approval_request_id, approve=True, actor="ada", for_run=for_run)
+    guard.approvals.answer(asked.approval_request_id, approve=True, actor="ada", terms=Terms(for_run=for_run))
     assert guard.evaluate(action).decision is Decision.ALLOW
 
 
@@ -77,7 +77,7 @@ def test_a_yes_for_the_run_never_lifts_a_deny(guard):
 def test_what_offers_no_value_can_not_be_approved_for_the_run(guard):
     asked = guard.evaluate(ToolCallPre(tool="nobody_knows_this", params={}, session_id="s9"))
     with pytest.raises(GuardhouseError, match="offers nothing"):
-        guard.approvals.answer(asked.approval_request_id, approve=True, actor="ada", for_run=True)
+        guard.approvals.answer(asked.approval_request_id, approve=True, actor="ada", terms=Terms(for_run=True))
 
 
 def test_the_card_says_who_supplied_each_value_and_what_a_yes_for_the_run_covers(guard):
@@ -85,7 +85,7 @@ def test_the_card_says_who_supplied_each_value_and_what_a_yes_for_the_run_covers
     request = guard.approvals.get(asked.approval_request_id)
     shown = card(request, request.created_at, width=100, color=False)
     assert "params.to: content that anybody may have written (answer of read_mail, call c7)" in shown
-    assert "--for-run" in shown
+    assert "y +run" in shown
     assert [(one.field, one.source, one.offered) for one in request.supplied] == [("params.to", "untrusted", True)]
 
 

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from remembered_talk import TOOLS, Remembering, Talk
 
+from examples import up_to
 from guardhouse.model import Decision
 from guardhouse.opening import open_guard
 
@@ -188,7 +189,9 @@ _SAID = ["Send an email to anna@example.com", "Summarise my inbox", "Delete the 
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=up_to(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(said=st.sampled_from(_SAID), call=st.sampled_from(_CALLS), more=st.lists(_CONTENT, min_size=1, max_size=3))
 def test_untrusted_content_without_a_value_of_the_call_never_turns_a_question_into_a_yes(house, said, call, more):

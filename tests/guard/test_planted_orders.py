@@ -21,6 +21,8 @@ from planted import (
 )
 from remembered_talk import Remembering, Talk
 
+from guardhouse.model import Terms
+
 CASES = itertools.count(1)
 
 
@@ -574,7 +576,7 @@ def test_a_yes_for_the_run_covers_no_value_that_the_card_does_not_list(opened):
     listed = {one.field for one in opened.approvals.get(asked.approval_request_id).supplied}
     assert "params.recipients[0]" in listed
     assert "params.recipients[79]" not in listed
-    opened.approvals.answer(asked.approval_request_id, approve=True, actor="ada", for_run=True)
+    opened.approvals.answer(asked.approval_request_id, approve=True, actor="ada", terms=Terms(for_run=True))
     assert talk.call("send_email", **many).decision is ALLOW
     other = {"subject": "other", "body": "hello"}
     assert_only_what_was_meant(

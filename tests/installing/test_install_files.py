@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from settings_plans import plan, undo
 from test_json_text import files
 
+from examples import up_to
 from guardhouse.approvals import register
 from guardhouse.config import Locations
 from guardhouse.installing.agents import AGENTS, CLAUDE_CODE, CODEX
@@ -26,7 +27,7 @@ from guardhouse.installing.records import Records
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=up_to(60), deadline=None)
 @given(text=files())
 def test_uninstalling_gives_every_byte_back(text):
     with tempfile.TemporaryDirectory() as name:

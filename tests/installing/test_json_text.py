@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from settings_plans import commands
 
+from examples import up_to
 from guardhouse.installing.agents import AGENTS, CLAUDE_CODE
 from guardhouse.installing.hook_settings import own_handlers, with_hooks, without_hooks
 from guardhouse.installing.json_text import JsonText
@@ -58,7 +59,7 @@ def without_empty_lists(value):
     return {**value, "hooks": events} if events else {key: item for key, item in value.items() if key != "hooks"}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=up_to(300), deadline=None)
 @given(files())
 def test_installing_adds_our_entries_and_changes_no_value_and_no_order(text):
     before = JsonText(text)
@@ -69,14 +70,14 @@ def test_installing_adds_our_entries_and_changes_no_value_and_no_order(text):
     assert list(after.value)[: len(before.value)] == list(before.value)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=up_to(200), deadline=None)
 @given(files())
 def test_installing_twice_changes_nothing(text):
     once = with_hooks(JsonText(text), CLAUDE_CODE, commands())
     assert with_hooks(once, CLAUDE_CODE, commands()).text == once.text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=up_to(200), deadline=None)
 @given(files())
 def test_an_upgrade_replaces_our_entries_where_they_stand(text):
     old = with_hooks(JsonText(text), CLAUDE_CODE, commands("/old/python"))
@@ -84,7 +85,7 @@ def test_an_upgrade_replaces_our_entries_where_they_stand(text):
     assert json.dumps(new.value) == json.dumps(old.value).replace("/old/python", "/new/python")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=up_to(200), deadline=None)
 @given(files())
 def test_a_new_line_ends_like_the_others(text):
     after = with_hooks(JsonText(text), CLAUDE_CODE, commands()).text

@@ -29,12 +29,12 @@ from guardhouse.policy.schema import RiskSection, RuleSection
 from guardhouse.policy.tightness import EFFECTS
 from guardhouse.trust import ToolCatalogue, ToolProfile
 
-CAUSES = [Cause(*fields) for fields in itertools.product(Decision, Decision, [False, True])]
+CAUSES = [Cause(*fields) for fields in itertools.product(Decision, Decision, [False, True], [False, True])]
 
 
 def weight(cause):
     """What one cause comes to, written the long way round."""
-    if cause.waived:
+    if cause.waived or (cause.contained and cause.decision is Decision.REQUIRE_APPROVAL):
         return cause.floor
     return max(cause.decision, cause.floor)
 

@@ -30,6 +30,12 @@ guard:
   risk: {medium: 30, high: 60, critical: 90}
   limits: {max_bytes: 1000, max_nodes: 1000}
   approvals: {unattended: true, terminal: false, anonymous_sessions: true}
+  sandbox:
+    outside: [make up, make logs]
+    readable: [/srv/a, /srv/b]
+    writable: [/srv/a, /srv/b]
+    shown: [/srv/a, /srv/b]
+    environment: [MY_FLAG, MY_OTHER]
   rules: [{id: mine, effect: deny, tool: x}]
 """
 LOOSE = """
@@ -100,6 +106,12 @@ MOVES = {
     "approvals.unattended": ("true", "false"),
     "approvals.terminal": ("false", "true"),
     "approvals.anonymous_sessions": ("true", "false"),
+    "approvals.second_approver": (None, "critical"),
+    "approvals.people.ada": (None, "[local:mallory]"),
+    "approvals.longest_grant": ("60", "28801"),
+    "approvals.never_grant": ("[label.outbound]", None),
+    "approvals.pause_after": (None, "0"),
+    "approvals.pause": (None, "1"),
     "approvals.telegram.chat_ids": (None, "[666]"),
     "approvals.telegram.token_file": (None, "/tmp/token"),
     "approvals.telegram.template": (None, "Nothing to see."),
@@ -118,6 +130,24 @@ MOVES = {
     "server.public_url": (None, "https://evil.example"),
     "server.requests_per_minute": (None, "1"),
     "server.max_streams": (None, "1"),
+    "server.console_idle": (None, "1"),
+    "server.console_session": (None, "1"),
+    "sandbox.mode": (None, "prefer"),
+    "sandbox.outside": ("[make up]", "[make up, make down]"),
+    "sandbox.workspace": ("read", None),
+    "sandbox.readable": ("[/srv/a]", "[/srv/a, /srv/c]"),
+    "sandbox.writable": ("[/srv/a]", "[/srv/a, /srv/c]"),
+    "sandbox.shown": ("[/srv/a]", "[/srv/a, /srv/c]"),
+    "sandbox.environment": ("[MY_FLAG]", "[MY_FLAG, MY_TOKEN]"),
+    "sandbox.unix_sockets": ("false", "true"),
+    "proxy.connections": ("16", "257"),
+    "proxy.all_connections": ("16", "1025"),
+    "proxy.head_bytes": ("4096", "65537"),
+    "proxy.head_seconds": ("1", "11"),
+    "proxy.idle_seconds": ("1", "301"),
+    "proxy.longest_seconds": ("1", "14401"),
+    "proxy.up_bytes": ("1", "268435457"),
+    "proxy.down_bytes": ("1", "1073741825"),
     "rules": (
         "[{id: t, effect: require_approval, tool: y}]",
         "[{id: t, effect: allow, tool: y, waives: [private_ip]}]",
@@ -145,7 +175,7 @@ def test_the_moves_walk_every_key_of_the_table():
     def row(key):
         parts = key.split(".", 1) if key.startswith("findings.") else key.split(".")
         names = [name for name, _direction in TIGHTER]
-        free = 2 if key.startswith(("labels.", "secrets.")) else 1
+        free = 2 if key.startswith(("labels.", "secrets.", "approvals.")) else 1
         parts = parts if ".".join(parts) in names else [*parts[:free], "*", *parts[free + 1 :]]
         return ".".join(parts)
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.detect.secrets import CustomKind, SecretScanner
 from guardhouse.detect.secrets.kinds import KINDS, PREFIXED
 from guardhouse.detect.secrets.kinds.forms import FORMS
@@ -225,7 +226,7 @@ def test_what_can_not_be_searched_is_not_let_through():
         FULL.value({"a": {1, 2}})
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=up_to(200), deadline=None)
 @given(JOINED)
 def test_redacting_a_text_twice_is_redacting_it_once(text):
     for redactor in (FULL, PARTIAL):
@@ -233,7 +234,7 @@ def test_redacting_a_text_twice_is_redacting_it_once(text):
         assert redactor.text(once) == once
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=up_to(200), deadline=None)
 @given(JOINED)
 def test_no_detected_secret_survives_in_a_text(text):
     secrets = {text[m.start : m.end] for m in SCANNER.scan(text) if m.end - m.start >= 8}
@@ -241,7 +242,7 @@ def test_no_detected_secret_survives_in_a_text(text):
     assert SCANNER.scan(FULL.text(text)) == []
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=up_to(200), deadline=None)
 @given(TEXT, SECRET, TEXT, st.integers(1, 4))
 def test_every_copy_of_a_secret_is_masked_wherever_it_stands(before, secret, after, copies):
     text = "\n".join([before, *[secret] * copies, after])
@@ -250,14 +251,14 @@ def test_every_copy_of_a_secret_is_masked_wherever_it_stands(before, secret, aft
             assert secret[match.start : match.end] not in FULL.text(text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=up_to(150), deadline=None)
 @given(VALUE)
 def test_redacting_a_value_twice_is_redacting_it_once(value):
     once = FULL.value(value)
     assert FULL.value(once) == once
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=up_to(150), deadline=None)
 @given(VALUE)
 def test_no_detected_secret_survives_in_a_value(value):
     result = FULL.redact(value)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.detect.secrets import SecretScanner
 from guardhouse.redact import Redactor, StreamRedactor, redacted_stream
 
@@ -39,7 +40,7 @@ FILLED = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=up_to(60), deadline=None)
 @given(text=FILLED, sizes=st.lists(st.integers(0, 400), max_size=20))
 def test_a_short_stream_comes_out_as_the_whole_text_would(text, sizes):
     assert streamed(cut(text, sizes)) == REDACTOR.text(text)

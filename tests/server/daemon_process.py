@@ -21,6 +21,8 @@ DEADLINE = 30
 ASKING = {"type": "ToolCallPre", "tool": "bash", "params": {"command": "rm -rf /etc/guardhouse-test"}}
 """A call that a person has to approve."""
 HARMLESS = {"type": "ToolCallPre", "tool": "read_file", "params": {"path": "README.md"}}
+AUTHORITIES = httpx.create_ssl_context(trust_env=False)
+"""Read once: to read them takes longer than most of what a client asks."""
 
 
 class DaemonProcess:
@@ -87,7 +89,8 @@ class DaemonProcess:
 
     def client(self, token: str | None = None, **more) -> httpx.Client:
         headers = {"authorization": f"Bearer {token}"} if token else {}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=DEADLINE, trust_env=False, **more)
+        how = {"timeout": DEADLINE, "trust_env": False, "verify": AUTHORITIES, **more}
+        return httpx.Client(base_url=self.url, headers=headers, **how)
 
     def agent(self, name: str | None = None) -> httpx.Client:
         return self.client(self.token("agent", name))

@@ -29,7 +29,7 @@ def test_many_who_wait_keep_nobody_from_answering(daemon):
 
 def test_one_token_has_only_so_many_requests_under_way(monkeypatch):
     monkeypatch.setattr(door, "_MOST_UNDER_WAY", 2)
-    entrance = Door(None, lambda: 60)
+    entrance = Door(None, None, lambda: 60)
     agent, other = Principal("1", "a", "agent"), Principal("2", "b", "approver")
     with entrance.under_way(agent), entrance.under_way(agent):
         with pytest.raises(Problem) as caught, entrance.under_way(agent):

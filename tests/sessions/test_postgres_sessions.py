@@ -455,6 +455,21 @@ def test_a_look_up_uses_the_keys_of_the_tables_only(index, run, analysed):
         assert "session = " in condition, "both, so no more is read than is about a value"
 
 
+def test_listing_sessions_reads_only_those_that_are_listed(index, run):
+    for number in range(3):
+        index.append(f"bob/{number}", returned())
+    run(
+        "INSERT INTO agent_sessions (tag, kin, last_seq, touched) "
+        "SELECT decode(md5(n::text), 'hex'), decode(md5((n / 100)::text), 'hex'), 1, 0 FROM generate_series(1, 20000) n"
+    )
+    run("ANALYZE")
+    newest = plan(run, subject._RECENT.format(where=""), (10,))
+    assert "agent_sessions_pkey" in newest
+    bobs = plan(run, subject._RECENT.format(where=" AND s.kin = ?"), (subject.kin_asked(KEY, "bob/"), 10))
+    assert "agent_sessions_by_kin" in bobs
+    assert [one.name for one in index.recent(2, beginning="bob/")] == ["bob/2", "bob/1"]
+
+
 def test_both_databases_have_the_same_number_of_steps_and_one_without_statements_counts_too(tmp_path):
     assert [step.name for step in migrating.steps("sqlite")] == [step.name for step in migrating.steps("postgres")]
     [step] = [step for step in migrating.steps("sqlite") if step.name == "0004_sessions.sql"]

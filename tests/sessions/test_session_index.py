@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.database import PostgresDatabase
 from guardhouse.model import GuardhouseError
 from guardhouse.sessions import (
@@ -496,7 +497,7 @@ _LIMITS = SessionLimits(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=up_to(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(_STEPS, max_size=40), repeats=st.sampled_from([1, 1, 12]), slices=st.sampled_from([1, 2, 8, 32]))
 def test_the_indexes_in_memory_and_on_disk_give_the_same_answers(steps, repeats, slices):
     clock = Clock()
@@ -510,7 +511,7 @@ def test_the_indexes_in_memory_and_on_disk_give_the_same_answers(steps, repeats,
 
 
 @settings(
-    max_examples=40,
+    max_examples=up_to(40),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
@@ -537,3 +538,55 @@ def test_opening_the_room_loads_nothing_heavy():
     script = "import sys, guardhouse.sessions; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert not {"asyncio", "re2", "yaml", "nacl", "cel", "guardhouse.policy"} & set(loaded)
+
+
+def test_sessions_are_listed_newest_first_with_what_came_into_them(index, clock):
+    assert index.recent(10) == []
+    index.append("ada/one", said())
+    clock.now = 1005.0
+    index.append("bob/two", returned())
+    clock.now = 1010.0
+    index.append("ada/one", returned())
+    clock.now = 1020.0
+    index.append("ada/one", returned())
+    two, one = index.recent(10)
+    assert (one.name, one.begun, one.touched, one.events, one.untrusted) == ("ada/one", 1000.0, 1020.0, 3, 2)
+    assert (two.name, two.begun, two.touched, two.events, two.untrusted) == ("bob/two", 1005.0, 1005.0, 1, 1)
+    assert one.number < two.number
+
+
+def test_sessions_are_listed_in_pages_and_by_how_their_ids_begin(index):
+    for number in range(6):
+        index.append(f"{'ada' if number % 2 else 'bob'}/{number}", said())
+    index.append("bare", said())
+    seen, before = [], None
+    while page := index.recent(2, before=before):
+        seen += [one.name for one in page]
+        before = page[-1].number
+    assert seen == ["bare", "ada/5", "bob/4", "ada/3", "bob/2", "ada/1", "bob/0"]
+    assert [one.name for one in index.recent(9, beginning="ada/")] == ["ada/5", "ada/3", "ada/1"]
+    assert [one.name for one in index.recent(1, beginning="ada/", before=index.recent(2)[1].number)] == ["ada/3"]
+    assert index.recent(9, beginning="ad/") == index.recent(0) == index.recent(-1) == []
+    for not_a_beginning in ("ada", "ada/1", "ada/b/"):
+        with pytest.raises(GuardhouseError, match="first slash"):
+            index.recent(9, beginning=not_a_beginning)
+
+
+def test_a_session_that_was_forgotten_is_not_listed_and_one_begun_again_is_the_newest(index):
+    for name in ("a", "b"):
+        index.append(name, said())
+    index.forget("a")
+    assert [one.name for one in index.recent(9)] == ["b"]
+    index.append("a", said())
+    assert [one.name for one in index.recent(9)] == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["é/ü", "\ud800x", "n" * 512, "/", "a//b"])
+def test_ids_come_back_as_they_were_given(index, name):
+    index.append(name, said())
+    assert [one.name for one in index.recent(9)] == [name]
+
+
+def test_an_id_that_is_too_long_to_be_shown_is_listed_without_a_name(index):
+    index.append("n" * 513, said())
+    assert [(one.name, one.events) for one in index.recent(9)] == [("", 1)]

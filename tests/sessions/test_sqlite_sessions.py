@@ -16,6 +16,7 @@ from session_worker import KEY, returned
 import guardhouse
 from guardhouse.model import GuardhouseError
 from guardhouse.sessions import ANY_SLOT, NewEvent, NewObject, SQLiteSessions
+from guardhouse.sessions import sqlite as subject
 from guardhouse.sessions.fingerprints import SessionKey
 from guardhouse.sessions.schema import MIGRATIONS, SETUP, VERSION
 
@@ -396,7 +397,30 @@ def test_an_index_of_version_1_is_brought_up_to_date_and_keeps_what_it_has(path,
     assert {seq: kept[0].excerpt for seq, kept in index.objects("s", [1, 2]).items()} == {2: "mug"}
     (tally,) = index.summary("s").tallies
     assert (tally.events, tally.values, tally.cut) == (2, 2, 1)
+    assert [(one.name, one.events) for one in index.recent(9)] == [("s", 2)]
     assert check(path) == [("ok",)]
+
+
+def test_a_session_of_before_ids_were_kept_is_listed_without_one(path, index):
+    version_1(path)
+    assert [(one.name, one.events, one.untrusted) for one in index.recent(9)] == [("", 1, 1)]
+    assert index.recent(9, beginning="s/") == []
+
+
+def test_another_key_lists_sessions_but_not_their_ids(path, index):
+    index.append("ada/one", returned())
+    other = SQLiteSessions(path, bytes(32))
+    assert [(one.name, one.events) for one in other.recent(9)] == [("", 1)]
+    assert other.recent(9, beginning="ada/") == []
+    other.close()
+
+
+def test_listing_looks_only_at_the_sessions_that_it_lists(path, index):
+    index.append("ada/one", returned())
+    for where in ("", " AND s.kin = ? AND s.id < ?"):
+        plan = rows(path, "EXPLAIN QUERY PLAN " + subject._RECENT.format(where=where).replace("?", "1"))
+        assert "USING INDEX session_by_kin" in str(plan) or not where
+        assert "TEMP B-TREE" not in str(plan)
 
 
 def test_processes_that_bring_an_index_up_to_date_at_once_do_it_once(path, index):

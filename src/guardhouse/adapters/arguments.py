@@ -6,6 +6,7 @@ Every parameter has one name in the judged form, so that no argument can stand i
 from __future__ import annotations
 
 import inspect
+import json
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, Final
@@ -39,9 +40,9 @@ class Arguments:
 
     def masked(self, params: dict[str, Any]) -> inspect.BoundArguments:
         """The arguments with `params` in the place of those that were judged; what is the same stays as it was."""
-        changed = {name: value for name, value in params.items() if self.params.get(name) != value}
         if params.keys() != self.params.keys():
             raise GuardhouseError("The masked call has other arguments than the one that was judged.")
+        changed = {name: value for name, value in params.items() if not _is_same(self.params[name], value)}
         masked = _from_params(self.passed.signature, changed).arguments
         arguments: dict[str, Any] = {}
         for name in self.passed.signature.parameters:
@@ -50,6 +51,11 @@ class Arguments:
                 is_any = self.passed.signature.parameters[name].kind is _ANY
                 arguments[name] = {**kept, **masked.get(name, {})} if is_any else masked.get(name, kept)
         return inspect.BoundArguments(self.passed.signature, arguments)
+
+
+def _is_same(value: Any, other: Any) -> bool:
+    """Whether two judged values are one: 1, 1.0 and true are three."""
+    return json.dumps(value) == json.dumps(other)
 
 
 def from_call(signature: inspect.Signature, args: Any, kwargs: Any) -> Arguments:

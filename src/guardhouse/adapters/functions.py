@@ -196,24 +196,24 @@ class _Guarded(ABC, Generic[P, R]):
             passed, params = arguments.masked(verdict.params), verdict.params
         elif verdict.decision is not Decision.ALLOW:
             return Denied(verdict)
+        made = msgspec.structs.replace(call, params=params)
         try:
             value = yield _Run(passed)
             raised = ""
         except BaseException as error:
             if _stops(error):
-                unrecorded = self._guard.report(call, verdict, "aborted", "stopped")
+                unrecorded = self._guard.report(made, verdict, "aborted", "stopped")
                 if unrecorded is not None:
                     error.add_note(unrecorded.for_person)
                 raise
             value, raised = error, type(error).__name__  # what a tool raises is what it answers
-        unrecorded = yield _Report(call, verdict, "executed", "raised" if raised else "")
+        unrecorded = yield _Report(made, verdict, "executed", "raised" if raised else "")
         if unrecorded is not None:
             return Denied(unrecorded, ran=True)
         try:
             content = f"{raised}: {value}" if raised else content_of(value, Budget())
         except Exception:  # noqa: BLE001 - a result that can't be shown is not seen
             content = object()
-        made = msgspec.structs.replace(call, params=params)
         return (yield from self._shown(made, verdict, content, raised=bool(raised)))
 
     def _shown(

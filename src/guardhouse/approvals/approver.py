@@ -1,107 +1,68 @@
 """The state machine of approvals: who may answer what until when, and what an answer is good for.
 
-Every rule about requests is here, once, over any `Store`. One operation is one transaction at one moment, which
-first expires what is due; so nothing can be answered or used too late because nobody swept, and what was once seen
-to be too late stays so when the clock goes back. How people are asked is not here.
+Every rule about requests is here and in `turn.py` and `settling.py` beside it, once, over any `Store`. One operation is
+one transaction at one moment, which first expires what is due; so nothing can be answered or used too late because
+nobody swept, and what was once seen to be too late stays so when the clock goes back. How people are asked is not here.
 """
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from os import urandom
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
+from guardhouse.approvals import grants
 from guardhouse.approvals.closing import answer_given, closed, not_resumable
-from guardhouse.approvals.interface import Changes, Entry, NoSuchRequest, Outline, Store, Transaction
-from guardhouse.approvals.rows import damaged
+from guardhouse.approvals.interface import (
+    Changes,
+    Entry,
+    NoSuchGrant,
+    NoSuchRequest,
+    NotOffered,
+    NotYours,
+    Outline,
+    Store,
+    Transaction,
+)
 from guardhouse.approvals.sealing import Seal
+from guardhouse.approvals.settling import in_place_of, settle_by_hash, settle_by_id
+from guardhouse.approvals.turn import ApprovalSettings, Question, Records, Turn, is_id, paused_until
 from guardhouse.model import (
+    ONCE,
     ApprovalRequest,
     ApprovalStatus,
     Asked,
-    Bound,
+    Grant,
     GuardhouseError,
-    Refusal,
-    RiskLevel,
     Settlement,
-    drift,
+    Terms,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
     from contextlib import AbstractContextManager
 
     from guardhouse.database import Watch
+    from guardhouse.model import Reach
 
-_ANSWER_WITHIN: Final = 300.0
+__all__ = ["ApprovalSettings", "Approver"]
+
 _MOST_STORED: Final = 1_000_000
 """Bytes that one request may take: the action as it is shown and as it is taken up again, together."""
-_POLICY: Final = "policy"
-"""Who takes a question back that nobody has to answer any more."""
+_MOST_ALIKE: Final = 100
+_LONGEST_WAIT: Final = 1.0
+"""Seconds after which somebody who waits looks whether time is over."""
 _WAITING: Final = (ApprovalStatus.PENDING,)
 _LIVE: Final = (ApprovalStatus.PENDING, ApprovalStatus.APPROVED)
-_NEXT: Final[dict[ApprovalStatus, frozenset[ApprovalStatus]]] = {
-    ApprovalStatus.PENDING: frozenset(
-        {
-            ApprovalStatus.APPROVED,
-            ApprovalStatus.DENIED,
-            ApprovalStatus.EXPIRED,
-            ApprovalStatus.CANCELLED,
-            ApprovalStatus.SUPERSEDED,
-        }
-    ),
-    ApprovalStatus.APPROVED: frozenset(
-        {ApprovalStatus.CONSUMED, ApprovalStatus.EXPIRED, ApprovalStatus.CANCELLED, ApprovalStatus.SUPERSEDED}
-    ),
-}
-"""Every step there is. A status that is not a key here is final."""
-
-_REFUSALS: Final[dict[ApprovalStatus, Refusal]] = {
-    ApprovalStatus.DENIED: "denied",
-    ApprovalStatus.CONSUMED: "used",
-    ApprovalStatus.CANCELLED: "cancelled",
-    ApprovalStatus.SUPERSEDED: "superseded",
-}
 
 _Seen = TypeVar("_Seen")
 
 
-class ApprovalSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How long people have, and how much they may be asked at once. Times are seconds."""
-
-    answer_within: Mapping[str, float] = msgspec.field(default_factory=dict)
-    """By risk level (`low`, …, `critical`): how long a request can be answered. 300 for a level that is not named."""
-    use_within: float = 600.0
-    """How long an approval can be used after it was given."""
-    most_pending: int = 100
-    """Requests that may wait for an answer in one scope: one principal's session."""
-    most_pending_of_one: int = 2_000
-    """Of one principal, in whatever sessions: those are theirs to name."""
-    most_pending_in_all: int = 10_000
-    """In all scopes together. So many more that one noisy session can't keep the others from asking."""
-    unattended: bool = False
-    """Nobody is there: what would be asked is refused at once. What was answered before still counts."""
-
-    def __post_init__(self) -> None:
-        unknown = self.answer_within.keys() - {level.value for level in RiskLevel}
-        times = (*self.answer_within.values(), self.use_within)
-        if unknown or not all(isfinite(seconds) and seconds > 0 for seconds in times):
-            raise GuardhouseError(
-                "The times for approvals are not positive seconds by risk level.",
-                fix="Give `answer_within` by low, medium, high and critical.",
-            )
-
-    def time_to_answer(self, risk: RiskLevel) -> float:
-        """Seconds for a request of that risk."""
-        return self.answer_within.get(risk.value, _ANSWER_WITHIN)
-
-
-def _no_record(_request: ApprovalRequest) -> None:
+def _no_record(_request: object) -> None:
     """For an approver that nobody keeps a record of."""
 
 
@@ -113,10 +74,11 @@ def _as_it_is(comment: str) -> str:
 class Approver:
     """Keeps requests and their answers. Safe to share between threads; several may work on one store at once.
 
-    `record` is called with a request for every status it takes on, before that takes effect; if it raises, nothing
-    has happened. It must not call the approver. `mask` takes secrets out of what people say, before anything of it is
-    kept. `settings` that are a function are asked for with every turn. Without a `clock`, time is the store's own,
-    which all nodes share. Whatever fails raises GuardhouseError, and then nothing was granted.
+    `record` is called with a request for every step it takes, and `record_grant` with a grant that is given or revoked,
+    before that takes effect; if it raises, nothing has happened. They must not call the approver. `mask` takes secrets
+    out of what people say, before anything of it is kept. `settings` that are a function are asked for with every turn.
+    Without a `clock`, time is the store's own, which all nodes share. Whatever fails raises GuardhouseError, and then
+    nothing was granted.
     """
 
     def __init__(
@@ -127,6 +89,7 @@ class Approver:
         *,
         clock: Callable[[], float] | None = None,
         record: Callable[[ApprovalRequest], None] = _no_record,
+        record_grant: Callable[[Grant], None] = _no_record,
         mask: Callable[[str], str] = _as_it_is,
         new_id: Callable[[], str] = lambda: f"ap_{urandom(12).hex()}",
     ) -> None:
@@ -134,7 +97,7 @@ class Approver:
         self._seal = Seal(key)
         self._settings = settings if callable(settings) else lambda: settings
         self._clock = clock
-        self._record = record
+        self._records = Records(record, record_grant)
         self._mask = mask
         self._new_id = new_id
 
@@ -151,50 +114,179 @@ class Approver:
         if approval_id is None and not asked.codes:
             raise GuardhouseError("An action that nothing asks about was put to people.", fix="Report it.")
         _check_size(asked)
-        question = _Question(asked)
+        question = Question(asked)
         self._seal.prepare()
         with self._turn() as turn:
             if approval_id is None:
-                return _settle_by_hash(turn, question)
-            return _settle_by_id(turn, question, approval_id)
+                return settle_by_hash(turn, question)
+            return settle_by_id(turn, question, approval_id)
 
     def answer(
-        self, request_id: str, *, approve: bool, actor: str, comment: str | None = None, for_run: bool = False
+        self, request_id: str, *, approve: bool, actor: str, comment: str | None = None, terms: Terms = ONCE
     ) -> ApprovalRequest:
         """A person's answer. The first one counts; the same again gives the first back.
 
-        `actor` is who the channel authenticated; `comment` is kept masked. A yes `for_run` is also one to later calls
-        of the same tool in that session with the values that the request offers, and no others. AlreadyAnswered if
-        the first answer was the opposite one, RequestClosed if the time is over or the request is void, NoSuchRequest.
+        `actor` is who the channel authenticated; `comment` is kept masked. With a yes, `terms` say what it is good for
+        beyond this once, and on which condition; where two must agree, it stays pending until the second has said yes
+        on the same terms. AlreadyAnswered if the first answer was the opposite one, RequestClosed if the time is over
+        or the request is void, NotOffered for terms that it can't have, NotYours for whoever asked, NoSuchRequest.
         """
         _check_person(actor, comment)
         said = self._mask(comment) if comment else None
+        self._seal.prepare()
         error: GuardhouseError
         with self._turn() as turn:
             entry = turn.get(request_id)
             if entry is None:
                 error = NoSuchRequest()
             elif entry.request.status is ApprovalStatus.PENDING:
-                _check_offer(entry.request, for_run=approve and for_run)
-                return turn.answer(entry, approve=approve, actor=actor, comment=said, for_run=for_run)
+                _check_requester(turn, entry.request, actor)
+                if not approve:
+                    return turn.deny(entry, actor=actor, comment=said)
+                _check_terms(turn, entry.scope, entry.request, terms)
+                return turn.consent(entry, actor=actor, comment=said, terms=terms)
             elif answer_given(entry.request) is approve:
                 return entry.request
             else:
                 error = closed(entry.request)
         raise error  # only now: what has just expired stays so
 
+    def replace(
+        self, request_id: str, asked: Asked, *, actor: str, comment: str | None = None, terms: Terms = ONCE
+    ) -> ApprovalRequest:
+        """A person's yes to a call with other arguments, in the place of the one that waits.
+
+        `asked` is the question that the gate makes of the changed call: it gets a request of its own, which is approved
+        by this, and the agent gets that call when it comes back with its own. Raises as `answer` does.
+        """
+        _check_person(actor, comment)
+        _check_size(asked)
+        said = self._mask(comment) if comment else None
+        question = Question(asked)
+        self._seal.prepare()
+        error: GuardhouseError
+        with self._turn() as turn:
+            entry = turn.get(request_id)
+            if entry is None or entry.scope != question.scope:
+                error = NoSuchRequest()
+            elif entry.request.status is not ApprovalStatus.PENDING:
+                error = closed(entry.request)
+            else:
+                _check_requester(turn, entry.request, actor)
+                if entry.request.action_hash == question.hash:
+                    raise NotOffered("Nothing was changed.", fix="Approve it as it is.")
+                _check_edit(turn, entry, asked, terms)
+                _check_terms(turn, entry.scope, asked, terms)
+                # One call has one card: what waits for the same answer already gives way, too.
+                twins = turn.transaction.select(status=_LIVE, scope=question.scope, action_hash=question.hash)
+                origin = entry.request.edit_of or entry.request.id
+                added = turn.add(question, instead_of=[entry, *twins], edit_of=origin)
+                return turn.consent(added, actor=actor, comment=said, terms=terms)
+        raise error
+
+    def reapprove(self, request_id: str, *, actor: str, comment: str | None = None) -> Grant:
+        """A person takes a no back, or a question that nobody answered in time: exactly that call may be made, once.
+
+        What stood on the card counts, no more. NotOffered if it takes two people, or was neither denied nor too late.
+        """
+        _check_person(actor, comment)
+        said = self._mask(comment) if comment else None
+        self._seal.prepare()
+        error: GuardhouseError
+        with self._turn() as turn:
+            entry = turn.get(request_id)
+            if entry is None:
+                error = NoSuchRequest()
+            else:
+                request = entry.request
+                _check_requester(turn, request, actor)
+                if request.status not in {ApprovalStatus.DENIED, ApprovalStatus.EXPIRED}:
+                    raise NotOffered("Only what was denied or expired can be taken up again.", fix="See how it stands.")
+                if max(request.needed, turn.settings.needed(request.risk_level)) > 1:
+                    raise NotOffered("This takes two people.", fix="Let the agent ask again.")
+                _check_room(turn, entry.scope)
+                if turn.has_taken_back(entry):
+                    raise NotOffered("Somebody has done that already.", fix="The call may be made once.")
+                turn.transaction.lift(entry.scope, turn.now)
+                return turn.give(entry, request, seconds=turn.settings.use_within, once_by=(actor, said))
+        raise error
+
+    def lift_pause(self, request_id: str, *, actor: str) -> ApprovalRequest:
+        """Let the session of this request ask again, although much of what it asked was denied."""
+        _check_person(actor, None)
+        with self._turn() as turn:
+            entry = turn.get(request_id)
+            if entry is not None:
+                _check_requester(turn, entry.request, actor)
+                turn.transaction.lift(entry.scope, turn.now)
+                return entry.request
+        raise NoSuchRequest
+
+    def paused_until(self, request_id: str) -> float | None:
+        """Until when the session of this request is left alone; None if it may ask."""
+        if not is_id(request_id):
+            return None
+        with self._store.reading() as transaction:
+            entry = transaction.get(request_id)
+            if entry is None:
+                return None
+            return paused_until(transaction, self._settings(), entry.scope, self._now(transaction))
+
+    def offers(self, request: ApprovalRequest) -> tuple[Reach, ...]:
+        """How far a yes to this request can go beyond this once, by the policy in force."""
+        settings = self._settings()
+        return grants.offered(request, settings.never_grant) if settings.longest_grant > 0 else ()
+
+    @property
+    def settings(self) -> ApprovalSettings:
+        """What is in force now."""
+        return self._settings()
+
     def alike(self, request: ApprovalRequest) -> list[ApprovalRequest]:
-        """The other questions of the same tool, in the same session, about values from the same source, that wait for
-        an answer as well; the oldest first."""
-        if not request.kin:
-            return []
+        """The other questions of the same session that wait for an answer as well and are of one kind with this, about
+        values from the same source, or of the same turn of the conversation; the oldest first."""
 
         def look(transaction: Transaction) -> list[Entry]:
             own = transaction.get(request.id)  # its scope: whoever else has a session of that name is somebody else
             return [] if own is None else transaction.select(status=_WAITING, scope=own.scope, limit=_MOST_ALIKE)
 
         pending = [entry.request for entry in self._look(look)]
-        return [one for one in reversed(pending) if one.kin == request.kin and one.id != request.id]
+        return [one for one in reversed(pending) if one.id != request.id and are_alike(one, request)]
+
+    # Grants
+
+    def grants(
+        self,
+        *,
+        live: bool = True,
+        session_id: str | None = None,
+        principal: str | None = None,
+        request_id: str | None = None,
+        limit: int = 100,
+    ) -> list[Grant]:
+        """Grants, newest first: those in force, or all that are kept."""
+        with self._store.reading() as transaction:
+            now = self._now(transaction) if live else None
+            return transaction.grants(
+                live_at=now, session_id=session_id, principal=principal, request_id=request_id, limit=max(limit, 0)
+            )
+
+    def grant(self, grant_id: str) -> Grant | None:
+        """The grant as it stands now."""
+        if not is_id(grant_id):
+            return None
+        with self._store.reading() as transaction:
+            entry = transaction.grant(grant_id)
+            return entry.grant if entry is not None else None
+
+    def revoke(self, grant_id: str, *, actor: str) -> Grant:
+        """Let a grant cover nothing any more; one that is revoked already stays as it is. NoSuchGrant."""
+        _check_person(actor, None)
+        with self._turn() as turn:
+            entry = turn.transaction.grant(grant_id) if is_id(grant_id) else None
+            if entry is not None:
+                return entry.grant if entry.grant.revoked_at is not None else turn.revoke(entry.grant, actor=actor)
+        raise NoSuchGrant
 
     def cancel(self, request_id: str, *, actor: str) -> ApprovalRequest:
         """Take a question back, or an approval that was not used yet. `actor` is then who did that."""
@@ -231,7 +323,7 @@ class Approver:
 
     def get(self, request_id: str) -> ApprovalRequest | None:
         """The request as it stands now."""
-        if not _is_id(request_id):
+        if not is_id(request_id):
             return None
         entry = self._look(lambda transaction: transaction.get(request_id))
         return entry.request if entry else None
@@ -274,11 +366,14 @@ class Approver:
         )
 
     def resume_data(self, request_id: str) -> bytes | None:
-        """The action as it was sealed, while the request is pending or approved; None after that."""
-        if not _is_id(request_id):
+        """The action as it was sealed, while the request is pending or approved, or what a person put in its place is;
+        None after that."""
+        if not is_id(request_id):
             return None
-        sealed = self._look(lambda transaction: transaction.sealed(request_id, "resume"))
-        return None if sealed is None else self._seal.open("resume", request_id, sealed)
+        with self._turn() as turn:
+            entry = turn.get(request_id)
+            entry = (in_place_of(turn, entry) or entry) if entry is not None else None
+            return turn.unsealed(entry) if entry is not None and entry.request.status in _LIVE else None
 
     def sweep(self) -> int:
         """Expire what is due, and say how many that were."""
@@ -340,10 +435,18 @@ class Approver:
         self._store.close()
 
     @contextmanager
-    def _turn(self) -> Generator[_Turn]:
-        """A transaction in which what is due has expired. The clock is read once nobody else can write any more."""
+    def _turn(self) -> Generator[Turn]:
+        """A transaction in which what is due has expired. The clock is read once nobody else can write any more.
+        Whoever is refused has changed nothing by then; what has just expired stays so."""
+        refused: GuardhouseError | None = None
         with self._store.writing() as transaction:
-            yield _Turn(transaction, self._now(transaction), self._seal, self._settings(), self._record, self._new_id)
+            turn = Turn(transaction, self._now(transaction), self._seal, self._settings(), self._records, self._new_id)
+            try:
+                yield turn
+            except (NotOffered, NotYours) as error:
+                refused = error
+        if refused is not None:
+            raise refused
 
     def _look(self, look: Callable[[Transaction], _Seen]) -> _Seen:
         """What `look` sees. Writes only if something is due, so that reading is free for all."""
@@ -360,235 +463,9 @@ class Approver:
         return now
 
 
-class _Question:
-    """What the gate asked, with the digests it is looked up by."""
-
-    def __init__(self, asked: Asked) -> None:
-        self.asked = asked
-        self.hash = asked.bound.hash
-        self.intent = asked.bound.intent
-        self.scope = asked.bound.scope
-        if not (self.hash and self.intent and self.scope):
-            raise GuardhouseError("An approval without an action hash would be good for anything.", fix="Report it.")
-
-    def covered_by(self, request: ApprovalRequest) -> bool:
-        """Whether a yes to `request` is one to this: no other cause asks, and the risk is no higher."""
-        if self.is_moot:
-            return True
-        return set(self.asked.codes) <= set(request.codes) and self.asked.risk_level <= request.risk_level
-
-    @property
-    def is_moot(self) -> bool:
-        """Whether nothing asks any more, so that no answer is needed."""
-        return not self.asked.codes
-
-
-class _Turn:
-    """One transaction at one moment: the only place where a request takes on a status."""
-
-    def __init__(
-        self,
-        transaction: Transaction,
-        now: float,
-        seal: Seal,
-        settings: ApprovalSettings,
-        record: Callable[[ApprovalRequest], None],
-        new_id: Callable[[], str],
-    ) -> None:
-        self.transaction = transaction
-        self.now = now
-        self._seal = seal
-        self._settings = settings
-        self._record = record
-        self._new_id = new_id
-        self.expired = 0
-        while due := transaction.due(now, limit=1):  # one at a time: many large ones need not be in memory together
-            self.move(due[0], ApprovalStatus.EXPIRED)
-            self.expired += 1
-
-    def get(self, request_id: str) -> Entry | None:
-        return self.transaction.get(request_id) if _is_id(request_id) else None
-
-    def move(self, entry: Entry, status: ApprovalStatus, **fields: Any) -> ApprovalRequest:
-        """Let a request take on a status it may take on. What was sealed goes when that is a final one."""
-        before = entry.request
-        if status not in _NEXT.get(before.status, ()):
-            raise AssertionError(f"no step leads from {before.status.value} to {status.value}")
-        after = msgspec.structs.replace(before, status=status, **fields)
-        self.transaction.change(before, after, at=self.now, erase=status not in _NEXT)
-        self._record(after)
-        return after
-
-    def answer(self, entry: Entry, *, approve: bool, actor: str, comment: str | None, for_run: bool) -> ApprovalRequest:
-        if approve:
-            return self.move(
-                entry,
-                ApprovalStatus.APPROVED,
-                answered_at=self.now,
-                use_by=self.now + self._settings.use_within,
-                actor=actor,
-                comment=comment,
-                for_run=for_run,
-            )
-        return self.move(entry, ApprovalStatus.DENIED, answered_at=self.now, actor=actor, comment=comment)
-
-    def renew(self, entry: Entry) -> ApprovalRequest:
-        """Give an approval its whole time to be used once more, because a person says so."""
-        before = entry.request
-        after = msgspec.structs.replace(before, use_by=self.now + self._settings.use_within, resume_asked_at=self.now)
-        self.transaction.change(before, after, at=self.now, erase=False)
-        self._record(after)
-        return after
-
-    def open(self, question: _Question, *, instead_of: Sequence[Entry] = ()) -> Settlement:
-        """A new request, `instead_of` those that it supersedes; or a refusal if nobody is there, or too many wait."""
-        if self._settings.unattended:
-            return Settlement(refusal="unattended")
-        if self._too_many(question, instead_of):
-            return Settlement(refusal="too_many")
-        request = self._request(question)
-        for entry in instead_of:
-            self.move(entry, ApprovalStatus.SUPERSEDED, superseded_by=request.id)
-        self.transaction.add(
-            Entry(request, question.scope, question.intent),
-            bound=self._seal.seal("bound", request.id, _packed(question.asked.bound)),
-            resume=self._seal.seal("resume", request.id, question.asked.resume),
-        )
-        self._record(request)
-        return Settlement(request)
-
-    def check(self, entry: Entry) -> Bound:
-        """What a live request is bound to, as it was sealed; GuardhouseError unless its row says the same."""
-        request = entry.request
-        sealed = self.transaction.sealed(request.id, "bound")
-        if sealed is None:
-            raise damaged(request.id)
-        try:
-            bound = _unpacked(self._seal.open("bound", request.id, sealed))
-        except (ValueError, msgspec.ValidationError):
-            raise damaged(request.id) from None
-        if (bound.hash, bound.intent, bound.scope) != (request.action_hash, entry.intent, entry.scope):
-            raise damaged(request.id)
-        return bound
-
-    def _too_many(self, question: _Question, instead_of: Sequence[Entry]) -> bool:
-        leaving = sum(entry.request.status is ApprovalStatus.PENDING for entry in instead_of)
-        here = self.transaction.count_pending(scope=question.scope) - leaving
-        principal = question.asked.principal
-        theirs = self.transaction.count_pending(principal=principal) - leaving if principal is not None else 0
-        return (
-            here >= self._settings.most_pending
-            or theirs >= self._settings.most_pending_of_one
-            or self.transaction.count_pending() - leaving >= self._settings.most_pending_in_all
-        )
-
-    def _request(self, question: _Question) -> ApprovalRequest:
-        asked = question.asked
-        request_id = self._new_id()
-        if not _is_id(request_id):
-            raise GuardhouseError("A new approval request got an id that is none.", fix="Mend `new_id`.")
-        return ApprovalRequest(
-            id=request_id,
-            created_at=self.now,
-            expires_at=self.now + self._settings.time_to_answer(asked.risk_level),
-            run_id=asked.run_id,
-            session_id=asked.session_id,
-            principal=asked.principal,
-            action_type=asked.action_type,
-            tool_name=asked.tool_name,
-            action_hash=question.hash,
-            action_summary_redacted=asked.action_summary_redacted,
-            action_redacted=asked.action_redacted,
-            risk_level=asked.risk_level,
-            reasons=asked.reasons,
-            codes=asked.codes,
-            policy_revision=asked.policy_revision,
-            bound_to=asked.bound_to,
-            supplied=asked.supplied,
-            kin=asked.kin,
-        )
-
-
-_MOST_ALIKE: Final = 100
-_LONGEST_WAIT: Final = 1.0
-"""Seconds after which somebody who waits looks whether time is over."""
-
-
-def _check_offer(request: ApprovalRequest, *, for_run: bool) -> None:
-    """A yes for the rest of the run is good for listed values only; without any it would be good for anything."""
-    if for_run and not any(supply.offered for supply in request.supplied):
-        raise GuardhouseError("This request offers nothing for the rest of the run.", fix="Approve it for this once.")
-
-
-# What a question comes to
-
-
-def _settle_by_id(turn: _Turn, question: _Question, approval_id: str) -> Settlement:
-    entry = turn.get(approval_id)
-    if entry is None or entry.scope != question.scope:
-        return Settlement(refusal="unknown")  # the same for both: an id tells nothing to those it is not for
-    if entry.request.status not in _LIVE:
-        return Settlement(entry.request, refusal=_refusal(entry.request))
-    bound = turn.check(entry)
-    if entry.request.action_hash == question.hash:
-        if entry.request.status is ApprovalStatus.APPROVED:
-            return _use(turn, question, entry)
-        return _take_back(turn, entry) if question.is_moot else _wait(entry)
-    drifted = drift(bound, question.asked.bound)
-    request = entry.request
-    if request.status is ApprovalStatus.APPROVED and entry.intent == question.intent:
-        request = turn.move(entry, ApprovalStatus.SUPERSEDED)
-    return Settlement(request, refusal="drift", drifted=drifted)
-
-
-def _settle_by_hash(turn: _Turn, question: _Question) -> Settlement:
-    select, same = turn.transaction.select, {"scope": question.scope, "action_hash": question.hash}
-    for entry in select(status=_LIVE, limit=1, **same):
-        turn.check(entry)
-        if entry.request.status is ApprovalStatus.APPROVED:
-            return _use(turn, question, entry)
-        return _wait(entry) if question.covered_by(entry.request) else turn.open(question, instead_of=[entry])
-    for entry in select(status=(ApprovalStatus.DENIED,), limit=1, **same):
-        if turn.now < entry.request.expires_at:
-            return Settlement(entry.request, refusal="denied")
-    refusal = _drifted(turn, question)
-    if refusal is not None:
-        return refusal
-    # The same call asked while the world was another: of two cards for one call, only the newer one can be used.
-    outdated = select(status=(ApprovalStatus.PENDING,), scope=question.scope, intent=question.intent)
-    return turn.open(question, instead_of=outdated)
-
-
-def _wait(entry: Entry) -> Settlement:
-    return Settlement(entry.request)
-
-
-def _use(turn: _Turn, question: _Question, entry: Entry) -> Settlement:
-    """Use an approval of exactly this action, if it covers what is asked now."""
-    if not question.covered_by(entry.request):
-        return turn.open(question, instead_of=[entry])
-    return Settlement(turn.move(entry, ApprovalStatus.CONSUMED), granted=True)
-
-
-def _take_back(turn: _Turn, entry: Entry) -> Settlement:
-    """Go ahead without an answer, and see to it that the id is good for nothing any more."""
-    return Settlement(turn.move(entry, ApprovalStatus.CANCELLED, actor=_POLICY), granted=True)
-
-
-def _drifted(turn: _Turn, question: _Question) -> Settlement | None:
-    """A refusal if this same action was approved while the world around it was another; that is void now."""
-    approved = turn.transaction.select(status=(ApprovalStatus.APPROVED,), scope=question.scope, intent=question.intent)
-    if not approved:
-        return None
-    drifted = drift(turn.check(approved[0]), question.asked.bound)
-    newest, *_ = [turn.move(entry, ApprovalStatus.SUPERSEDED) for entry in approved]
-    return Settlement(newest, refusal="drift", drifted=drifted)
-
-
-def _refusal(request: ApprovalRequest) -> Refusal:
-    if request.status is ApprovalStatus.EXPIRED:
-        return "timeout" if request.answered_at is None else "too_late"
-    return _REFUSALS[request.status]
+def are_alike(one: ApprovalRequest | Outline, other: ApprovalRequest | Outline) -> bool:
+    """Whether two questions of a session can be put together."""
+    return bool(one.kin and one.kin == other.kin) or bool(one.turn and one.turn == other.turn)
 
 
 # Answers
@@ -597,35 +474,74 @@ def _refusal(request: ApprovalRequest) -> Refusal:
 def _check_person(actor: str, comment: str | None) -> None:
     if not isinstance(actor, str) or not actor.strip():
         raise GuardhouseError("An answer needs to say who gives it.", fix="Pass who the channel authenticated.")
-    if comment is not None and not isinstance(comment, str):
+    if comment is not None and not (isinstance(comment, str) and _is_writable(comment)):
         raise GuardhouseError("A comment is text.", fix="Pass a string or nothing.")
+
+
+def _is_writable(text: str) -> bool:
+    """Whether every database can keep it: half a pair of surrogates is no character."""
+    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _check_requester(turn: Turn, request: ApprovalRequest, actor: str) -> None:
+    if turn.people.has_asked(actor, request):
+        raise NotYours("Whoever asked can't answer.", fix="Let somebody else answer it.")
+
+
+def _check_terms(turn: Turn, scope: str, request: ApprovalRequest | Asked, terms: Terms) -> None:
+    """NotOffered if a yes to this request can't be good for that. A yes for the rest of the run is good for listed
+    values only; without any it would be good for anything."""
+    if terms.for_run and not any(supply.offered for supply in request.supplied):
+        raise NotOffered("This request offers nothing for the rest of the run.", fix="Approve it for this once.")
+    if terms.condition is not None and not request.conditional:
+        raise NotOffered(
+            "The result of this could not be told from others when it comes back, so there can be no condition on it.",
+            fix="Approve it without, or deny it.",
+        )
+    if terms.condition is not None and terms.for_run:
+        raise NotOffered(
+            "Later calls with these values are not asked about, so no condition would hold for them.",
+            fix="Choose one of the two.",
+        )
+    if terms.grant is not None:
+        _check_grant(turn, request, terms.grant.reach, terms.grant.seconds)
+        _check_room(turn, scope)
+
+
+def _check_room(turn: Turn, scope: str) -> None:
+    if not turn.has_room(scope):
+        raise NotOffered("This session has too many grants already.", fix="Revoke some of them.")
+
+
+def _check_grant(turn: Turn, request: ApprovalRequest | Asked, reach: Reach, seconds: float | None) -> None:
+    if turn.settings.longest_grant <= 0 or reach not in grants.offered(request, turn.settings.never_grant):
+        raise NotOffered("This can't be granted beyond this once.", fix="Approve it for this once.")
+    if seconds is not None and not (isfinite(seconds) and seconds > 0):
+        raise NotOffered("A grant lasts for a positive number of seconds.", fix="Say for how long.")
+
+
+def _check_edit(turn: Turn, entry: Entry, asked: Asked, terms: Terms) -> None:
+    """Only the arguments of a call can be another's: not the tool, nor whose call it is. And only what the card showed
+    is agreed to: no other reason, no higher risk, and the files and programs as they were."""
+    request = entry.request
+    if (asked.action_type, asked.tool_name) != (request.action_type, request.tool_name):
+        raise NotOffered("Only the arguments of a call can be changed.", fix="Deny it, and say what you want instead.")
+    if terms.for_run or terms.grant is not None:
+        raise NotOffered("A changed call can be approved for this once only.", fix="Approve it without more.")
+    if not set(asked.codes) <= set(request.codes) or asked.risk_level > request.risk_level:
+        new = ", ".join(sorted(set(asked.codes) - set(request.codes))) or "a higher risk"
+        raise NotOffered(
+            f"The changed call is asked about for what the card did not show: {new}.",
+            fix="Deny it, and tell the agent what you want: then you are shown that.",
+        )
+    before, now = turn.check(entry).facts, asked.bound.facts
+    if any(before[name] != now[name] for name in before.keys() & now.keys()):
+        raise NotOffered(
+            "A file or program that the call names was changed after you were asked.", fix="Deny it, or look again."
+        )
 
 
 def _check_size(asked: Asked) -> None:
     """Nobody could read what is larger, and an agent must not be able to fill the disk by asking."""
     if len(msgspec.json.encode(asked.action_redacted)) + len(asked.resume) > _MOST_STORED:
         raise GuardhouseError("The action is too large to be put to a person.", fix="Do it in smaller parts.")
-
-
-_LONGEST_ID: Final = 128
-
-
-def _is_id(request_id: object) -> bool:
-    """Whether this could be an id at all: agents send what they like."""
-    return (
-        isinstance(request_id, str)
-        and 0 < len(request_id) <= _LONGEST_ID
-        and request_id.isascii()
-        and request_id.isprintable()
-    )
-
-
-# What is sealed
-
-
-def _packed(bound: Bound) -> bytes:
-    return json.dumps({"action": bound.action, "facts": bound.facts}, ensure_ascii=False, allow_nan=False).encode()
-
-
-def _unpacked(content: bytes) -> Bound:
-    return msgspec.convert(json.loads(content), Bound)

@@ -14,12 +14,24 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.model import ApprovalRequest, ApprovalStatus, GuardhouseError, Reason, RiskLevel, visible
+from guardhouse.approvals import grants
+from guardhouse.approvals.wording import terms_words
+from guardhouse.model import (
+    ONCE,
+    ApprovalRequest,
+    ApprovalStatus,
+    GuardhouseError,
+    Reason,
+    RiskLevel,
+    Terms,
+    visible,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from guardhouse.approvals.interface import Outline
+    from guardhouse.model import Reach
 
 NARROWEST: Final = 24
 """Columns below which no card can be drawn: the terminal itself would break its lines."""
@@ -56,12 +68,13 @@ def card(
     answers: Sequence[tuple[str, str]] | None = None,
     use_within: float | None = USE_WITHIN,
     alike: Sequence[ApprovalRequest] = (),
+    terms: Terms = ONCE,
 ) -> str:
     """The whole card, ending in a line break, no line of it wider than `width` (or NARROWEST, if that is more).
 
     Escape sequences are in it only if `color` is set, and then only ours. `answers` are the ways to answer, each with
     what it does; if not given, the commands are named. Those `alike` are shown whole as well, because one yes is for
-    all of them. Without `unicode`, for a screen that may not know it, all is
+    all of them; `terms` are what it would be good for. Without `unicode`, for a screen that may not know it, all is
     ASCII. TooLargeToShow if it would have more than MOST characters; that is found out without building them.
     """
     page = _Page(request.id, max(width, NARROWEST), color=color, unicode=unicode)
@@ -69,18 +82,19 @@ def card(
     page.heading("Guardhouse: may the agent do this?" if pending else "Guardhouse: a question to a person")
     page.rows(_head(request, now))
     page.heading("The whole action, secrets masked")
-    page.rows(_action(request))
+    page.rows(action_rows(request))
     if request.supplied:
         page.heading("Who supplied the values")
         page.rows(_supplies(request))
     for number, other in enumerate(alike, 2):
-        page.heading(f"Number {number} of {len(alike) + 1}, answered together: {other.id}")
-        page.rows(_action(other))
+        page.heading(f"Number {number} of {len(alike) + 1}, answered together ({other.risk_level.value}): {other.id}")
+        page.rows(action_rows(other))
     page.heading("Why you are asked")
     for number, reason in enumerate(request.reasons, 1):
         page.rows(_reason(number, reason))
     page.heading("If you approve" if pending else "What an approval covers")
-    page.rows(_covered(request, use_within))
+    good_for = terms if pending and not request.consents else request.terms
+    page.rows(covered_rows(request, use_within, good_for, offers=not alike))
     if pending:
         page.heading("How to answer")
         page.rows(answers if answers is not None else _commands(request))
@@ -101,7 +115,7 @@ def brief(
     page.heading("Guardhouse: too large to be shown, so it can't be approved")
     page.rows((label, _beginning(text)) for label, text in _head(request, now) if label != "advice")
     page.heading("How large it is")
-    page.rows(_sizes(request))
+    page.rows(size_rows(request))
     page.heading("Why a person is asked")
     named = request.reasons[:_MOST_TITLES]
     page.rows((f"{number}", _beginning(reason.title)) for number, reason in enumerate(named, 1))
@@ -129,10 +143,13 @@ def outcome(request: ApprovalRequest) -> str:
     who = plain(request.actor) if request.actor else "somebody"
     said = f" They said: {plain(request.comment)}" if request.comment else ""
     match request.status:
+        case ApprovalStatus.PENDING if request.consents:
+            yes = ", ".join(plain(one.actor) for one in request.consents)
+            return f"Yes so far: {yes}. It takes {request.needed} people."
         case ApprovalStatus.PENDING:
             return "Not answered yet."
         case ApprovalStatus.APPROVED:
-            until = f" It can be used until {_moment(request.use_by)}." if request.use_by is not None else ""
+            until = f" It can be used until {moment(request.use_by)}." if request.use_by is not None else ""
             return f"Approved by {who}.{until}{said}"
         case ApprovalStatus.CONSUMED:
             return f"Approved by {who}, and used.{said}"
@@ -159,15 +176,20 @@ def _head(request: ApprovalRequest, now: float) -> Iterator[tuple[str, str]]:
         yield "advice", recommendation(request)
     else:
         yield "status", outcome(request)
+    if request.needed > 1:
+        who = ", ".join(one.actor for one in request.consents)
+        yield "needs", f"{request.needed} people; {f'yes so far: {who}' if who else 'nobody has said yes yet'}"
+    if request.edit_of is not None:
+        yield "edited", f"A person changed the arguments of {request.edit_of}."
     tool = f": {request.tool_name}" if request.tool_name else ""
     yield "action", f"{request.action_type}{tool}"
     _, _, losses = request.action_summary_redacted.partition("\n")
     if losses:
         yield "at stake", losses
-    yield "asked", f"{_moment(request.created_at)}, {_duration(now - request.created_at)} ago"
+    yield "asked", f"{moment(request.created_at)}, {duration(now - request.created_at)} ago"
     if request.status is ApprovalStatus.PENDING:
         left = request.expires_at - now
-        yield "expires", f"{_moment(request.expires_at)}, {f'{_duration(left)} left' if left > 0 else 'too late now'}"
+        yield "expires", f"{moment(request.expires_at)}, {f'{duration(left)} left' if left > 0 else 'too late now'}"
     yield "session", request.session_id or "(none)"
     yield "for", request.principal or "(nobody named)"
     if request.run_id:
@@ -209,7 +231,7 @@ _LONGEST_KEY: Final = 60
 """Characters of a key that is repeated in the name of every value under it; a longer one is shown once."""
 
 
-def _action(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
+def action_rows(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
     """A row for each value in the action, named by its field as reasons name it. Names the agent chose are texts too:
     one that is not a plain short word gets a row of its own."""
     said = {"type": request.action_type, "session_id": request.session_id, "principal": request.principal}
@@ -297,7 +319,7 @@ def _reason(number: int, reason: Reason) -> Iterator[tuple[str, str]]:
     yield f"{number}", reason.title
     if reason.excerpt:
         yield "seen", f'"{reason.excerpt}"'
-    where = _where(reason)
+    where = where_of(reason)
     if where:
         yield "where", where
     yield "why", reason.why
@@ -307,7 +329,8 @@ def _reason(number: int, reason: Reason) -> Iterator[tuple[str, str]]:
     yield "code", f"{reason.code} ({reason.severity.value}{rule})"
 
 
-def _where(reason: Reason) -> str:
+def where_of(reason: Reason) -> str:
+    """Where in the action it was found, and what that came from."""
     parts = []
     if reason.span is not None:
         parts.append(reason.span.field)
@@ -320,7 +343,7 @@ def _where(reason: Reason) -> str:
     return ", ".join(parts)
 
 
-_SOURCES: Final = {
+SOURCES: Final = {
     "user": "you",
     "confirmed": "you, by a yes to what was shown, or by an earlier approval",
     "own": "your configuration: it is your own",
@@ -338,46 +361,66 @@ _SOURCES: Final = {
 def _supplies(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
     """A row for each value, those of doubtful origin first."""
     for supply in sorted(request.supplied, key=lambda one: one.source not in {"untrusted", "nowhere", "delegated"}):
-        who = _SOURCES.get(supply.source, supply.source)
+        who = SOURCES.get(supply.source, supply.source)
         found = (
             f" (answer of {supply.tool}{f', call {supply.call_id}' if supply.call_id else ''})" if supply.tool else ""
         )
         yield "value", f"{supply.field}: {who}{found}"
 
 
-def _covered(request: ApprovalRequest, use_within: float | None) -> Iterator[tuple[str, str]]:
-    by = "within the time that the daemon's policy gives" if use_within is None else f"within {_duration(use_within)}"
+def _longer(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
+    """What a yes could be good for beyond this once, and what that would cover; each with the word for it."""
+    offered = [supply.field for supply in request.supplied if supply.offered]
+    if offered:
+        yield "y +run", f"Also later calls of this tool with the same {', '.join(offered)}; nothing else."
+    for reach in grants.offered(request):
+        word = "y +again=30m" if reach == "exact" else "y +there=30m"
+        yield word, "\n".join(_going_on(request, reach))
+    if request.conditional:
+        yield "y +lines=20", "The agent sees only so many lines of the result."
+        yield "y +redacted", "It sees the result without secrets and labelled data."
+        yield "y +structure", "It sees only what the result is made of."
+
+
+def _going_on(request: ApprovalRequest, reach: Reach) -> tuple[str, ...]:
+    places = [f"{target.place} ({target.code})" for target in request.targets]
+    return grants.reach_words(reach, request.tool_name or request.action_type, places)
+
+
+def covered_rows(
+    request: ApprovalRequest, use_within: float | None, terms: Terms = ONCE, *, offers: bool = True
+) -> Iterator[tuple[str, str]]:
+    """What an approval covers, and what not; with `offers`, what else it could cover, and the words for that."""
+    by = "within the time that the daemon's policy gives" if use_within is None else f"within {duration(use_within)}"
     if request.use_by is not None:
-        by = f"until {_moment(request.use_by)}"
+        by = f"until {moment(request.use_by)}"
     yield "covers", f"This exact call, once, {by}."
+    but = ", but for the terms" if terms.for_run or terms.grant is not None else ""
     if request.bound_to:
-        yield "never", "Not again, not with other values, not if one of the files or programs listed here changes."
+        yield (
+            "never",
+            f"Not again, not with other values, not if one of the files or programs listed here changes{but}.",
+        )
         yield "bound to", "\n".join(request.bound_to)
     else:
-        yield "never", "Not again, not with other values."
-    offered = [supply.field for supply in request.supplied if supply.offered]
-    if request.for_run:
-        yield "run", f"Also later calls of this tool in this session with the same {', '.join(offered)}."
-    elif offered and request.status is ApprovalStatus.PENDING:
-        yield (
-            "or run",
-            f"With --for-run: also later calls of this tool with the same {', '.join(offered)}; nothing else.",
-        )
+        yield "never", f"Not again, not with other values{but}."
+    said = tuple(terms_words(terms))
+    if said:
+        yield "terms", "\n".join(said)
+        if terms.grant is not None:
+            yield "goes on", "\n".join(_going_on(request, terms.grant.reach))
+    elif offers and request.status is ApprovalStatus.PENDING:
+        yield from _longer(request)
     yield (
         "reasons",
         f"Only {', '.join(request.codes)}: whatever else is found then asks anew." if request.codes else "None.",
     )
 
 
-def _run_command(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
-    if any(supply.offered for supply in request.supplied):
-        yield "for run", f"guardhouse approvals approve {request.id} --for-run"
-
-
 def _commands(request: ApprovalRequest) -> tuple[tuple[str, str], ...]:
     return (
         ("approve", f"guardhouse approvals approve {request.id}"),
-        *_run_command(request),
+        ("edit", f"guardhouse approvals edit {request.id}"),
         ("deny", f"guardhouse approvals deny {request.id} 'why'"),
     )
 
@@ -392,7 +435,7 @@ def _beginning(text: str) -> str:
     return f"{text[:_LONGEST_BEGINNING]} ... and {len(text) - _LONGEST_BEGINNING} characters more"
 
 
-def _sizes(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
+def size_rows(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
     """How much there is to read, counted without recursion."""
     values = characters = longest = 0
     waiting: list[Any] = [request.action_redacted]
@@ -413,11 +456,13 @@ def _sizes(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
     yield "whole", f"guardhouse approvals show {request.id} --json"
 
 
-def _moment(seconds: float) -> str:
+def moment(seconds: float) -> str:
+    """A time, as people read it."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """How long that is."""
     whole = max(0, int(seconds))
     if whole < 60:
         return f"{whole} s"
@@ -428,8 +473,8 @@ def _duration(seconds: float) -> str:
 
 def _when_short(request: ApprovalRequest | Outline, now: float) -> str:
     if request.status is ApprovalStatus.PENDING and request.expires_at > now:
-        return f"{_duration(request.expires_at - now)} left"
-    return f"{_duration(now - request.created_at)} ago"
+        return f"{duration(request.expires_at - now)} left"
+    return f"{duration(now - request.created_at)} ago"
 
 
 # How the page is drawn
@@ -443,7 +488,7 @@ _STYLES: Final = {
     "critical": "\x1b[1;31m",
 }
 _END: Final = "\x1b[0m"
-_PROSE: Final = frozenset("advice status asked expires where why instead covers never reasons".split())
+_PROSE: Final = frozenset("advice status asked expires where why instead covers never reasons terms needs".split())
 """Labels of texts that are broken between words; all others are broken wherever the line is full."""
 _IN_ASCII: Final = str.maketrans({_BAR: "|", _GOES_ON: ":", "─": "-"})
 _INDENT: Final = "  "
@@ -480,7 +525,7 @@ class _Page:
 
     def _row(self, label: str, text: str, column: int) -> None:
         room = self._width - len(_INDENT) - column - 4  # the bar and two spaces; some terminals draw the bar wide
-        prose = label in _PROSE or label.isdigit()
+        prose = label in _PROSE or label.isdigit() or label.startswith("y +")
         start = label
         if len(label) > column:
             for piece in _cut(label, self._width - 2):

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from guardhouse.database import Watch
-from guardhouse.model import ApprovalRequest, ApprovalStatus, GuardhouseError, RiskLevel
+from guardhouse.model import ApprovalRequest, ApprovalStatus, Grant, GuardhouseError, RiskLevel
 
 Purpose = Literal["bound", "resume"]
 """What a sealed blob holds: what the approval is bound to, or what is needed to take the action up again."""
@@ -29,6 +29,14 @@ class Entry(msgspec.Struct, frozen=True):
     """`Bound.intent`: equal while only the facts differ."""
 
 
+class GrantEntry(msgspec.Struct, frozen=True):
+    """A grant with what it is looked up by, and what it covers as it was sealed."""
+
+    grant: Grant
+    scope: str
+    sealed: bytes
+
+
 class Outline(msgspec.Struct, frozen=True, kw_only=True):
     """What a list says of a request: the fields of `ApprovalRequest` that stay small, whatever the action is."""
 
@@ -42,6 +50,11 @@ class Outline(msgspec.Struct, frozen=True, kw_only=True):
     action_summary_redacted: str
     risk_level: RiskLevel
     status: ApprovalStatus
+    kin: str = ""
+    turn: str = ""
+    needed: int = 1
+    answered_at: float | None = None
+    actor: str | None = None
     resume_asked_at: float | None = None
 
 
@@ -132,8 +145,52 @@ class Transaction(Protocol):
         """
         ...
 
+    def latest_answers(self, scope: str, *, limit: int) -> list[tuple[ApprovalStatus, float]]:
+        """What people last answered in a scope, the latest first: as what it stands now, and when."""
+        ...
+
+    def lifted_at(self, scope: str) -> float:
+        """When a person last said that a scope may ask again; 0 if nobody did."""
+        ...
+
+    def lift(self, scope: str, at: float) -> None:
+        """Note that a person says so."""
+        ...
+
+    def add_grant(self, entry: GrantEntry) -> None:
+        """A new grant."""
+        ...
+
+    def grant(self, grant_id: str) -> GrantEntry | None:
+        """The grant with that id."""
+        ...
+
+    def live_grants(self, scope: str, now: float, *, limit: int) -> list[GrantEntry]:
+        """The grants of a scope that are neither revoked, nor over, nor used up; the newest first."""
+        ...
+
+    def grants(
+        self,
+        *,
+        live_at: float | None = None,
+        session_id: str | None = None,
+        principal: str | None = None,
+        request_id: str | None = None,
+        limit: int | None = None,
+    ) -> list[Grant]:
+        """The grants that fit everything given, newest first; with `live_at`, those that cover something then."""
+        ...
+
+    def change_grant(self, before: Grant, after: Grant, *, erase: bool) -> None:
+        """Replace what became of a grant, if it stands as it did; GuardhouseError otherwise.
+
+        With `erase`, what was sealed goes: whatever its row says later, it covers nothing.
+        """
+        ...
+
     def remove(self, *, changed_before: float, expired_before: float) -> int:
-        """Remove finished requests whose last change and whose `expires_at` are not after these times."""
+        """Remove finished requests whose last change and whose `expires_at` are not after these times, and grants that
+        were given with them."""
         ...
 
 
@@ -172,6 +229,21 @@ class NoSuchRequest(GuardhouseError):
 
     def __init__(self) -> None:
         super().__init__("There is no such approval request.", fix="Look for its id among the pending ones.")
+
+
+class NoSuchGrant(GuardhouseError):
+    """There is no grant with that id."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no such grant.", fix="Look for its id among those there are.")
+
+
+class NotYours(GuardhouseError):
+    """Whoever asked can't answer, and nobody is two people."""
+
+
+class NotOffered(GuardhouseError):
+    """The request can't be answered in this way."""
 
 
 class RequestClosed(GuardhouseError):

@@ -1,4 +1,4 @@
-"""A request as a row of plain columns, and back. Shared by every store, so that they keep the same thing.
+"""A request, or a grant, as a row of plain columns, and back. Shared by every store, so that they keep the same thing.
 
 A row holds masked text only. The two sealed blobs are columns that no query reads along with the rest: they may be
 large, and nobody but the state machine needs them.
@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from guardhouse.approvals.interface import Entry, Outline
-from guardhouse.model import ApprovalRequest, GuardhouseError
+from guardhouse.model import ApprovalRequest, Grant, GuardhouseError
 
 FIELDS: Final = ApprovalRequest.__struct_fields__
 COLUMNS: Final = (*FIELDS, "scope", "intent")
@@ -24,11 +24,17 @@ CHANGING: Final = (
     "actor",
     "comment",
     "superseded_by",
-    "for_run",
+    "consents",
+    "terms",
     "resume_asked_at",
 )
 """What a change of status may change; everything else of a request stays as it was asked."""
-_AS_JSON: Final = frozenset({"action_redacted", "reasons", "codes", "bound_to", "supplied", "for_run"})
+GRANT_COLUMNS: Final = Grant.__struct_fields__
+GRANT_CHANGING: Final = ("uses", "last_used_at", "revoked_at", "revoked_by")
+"""What may change of a grant. Everything else stays as it was given."""
+_AS_JSON: Final = frozenset(
+    "action_redacted reasons codes bound_to supplied targets conditional consents terms condition".split()
+)
 _ENUMS: Final = frozenset({"risk_level", "status"})
 
 
@@ -57,6 +63,29 @@ def entry_of(row: Mapping[str, Any]) -> Entry:
         raise damaged(row["id"]) from None
 
 
+def grant_row_of(grant: Grant) -> dict[str, Any]:
+    """The values of `GRANT_COLUMNS`, by name."""
+    return {name: _plain(name, getattr(grant, name)) for name in GRANT_COLUMNS}
+
+
+def changed_grant_values(grant: Grant) -> dict[str, Any]:
+    """The values of `GRANT_CHANGING`, by name."""
+    return {name: _plain(name, getattr(grant, name)) for name in GRANT_CHANGING}
+
+
+def grant_of(row: Mapping[str, Any]) -> Grant:
+    """The grant in a row; GuardhouseError if it is none through and through."""
+    try:
+        fields = {
+            name: msgspec.json.decode(row[name]) if name in _AS_JSON else row[name]
+            for name in GRANT_COLUMNS
+            if row[name] is not None
+        }
+        return msgspec.convert(fields, Grant)
+    except (msgspec.MsgspecError, TypeError, ValueError):
+        raise damaged_grant(row["id"]) from None
+
+
 def outline_of(row: Mapping[str, Any]) -> Outline:
     """The same for the columns of `OUTLINE` alone."""
     try:
@@ -70,6 +99,14 @@ def damaged(request_id: object) -> GuardhouseError:
     return GuardhouseError(
         f"The approval request {request_id if isinstance(request_id, str) and request_id else '?'} is damaged.",
         fix="Cancel it and ask again; if that fails too, move the store of approvals away.",
+    )
+
+
+def damaged_grant(grant_id: object) -> GuardhouseError:
+    """The same for a row of a grant."""
+    return GuardhouseError(
+        f"The grant {grant_id if isinstance(grant_id, str) and grant_id else '?'} is damaged.",
+        fix="Revoke it, and approve what it was for anew.",
     )
 
 

@@ -8,9 +8,8 @@ when they are erased, is not decided here.
 from __future__ import annotations
 
 from os import urandom
-from typing import Final
+from typing import Final, Literal, get_args
 
-from guardhouse.approvals.interface import Purpose
 from guardhouse.model import GuardhouseError
 from guardhouse.model.digests import blake2b
 
@@ -18,7 +17,9 @@ _KEY: Final = 32
 _NONCE: Final = 24
 _TAG: Final = 16
 _VERSION: Final = b"\x01"
-_PURPOSES: Final[tuple[Purpose, ...]] = ("bound", "resume")
+Sealed = Literal["bound", "resume", "grant"]
+"""What is sealed: the two blobs of a request, and what a grant covers."""
+_PURPOSES: Final[tuple[Sealed, ...]] = get_args(Sealed)
 
 
 class Seal:
@@ -36,34 +37,34 @@ class Seal:
         """Load the library now, so that it is not loaded later while a lock is held."""
         import nacl.bindings  # noqa: F401 - takes longer than everything else here
 
-    def seal(self, purpose: Purpose, request_id: str, content: bytes) -> bytes:
+    def seal(self, purpose: Sealed, identity: str, content: bytes) -> bytes:
         """`content` as a blob that only `open` with the same purpose, id and key gives back."""
         from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as encrypt
 
         nonce = urandom(_NONCE)
-        return _VERSION + nonce + encrypt(content, _label(purpose, request_id), nonce, self._keys[purpose])
+        return _VERSION + nonce + encrypt(content, _label(purpose, identity), nonce, self._keys[purpose])
 
-    def open(self, purpose: Purpose, request_id: str, blob: bytes) -> bytes:
+    def open(self, purpose: Sealed, identity: str, blob: bytes) -> bytes:
         """What was sealed; GuardhouseError if the key is another, or the blob is damaged or in the wrong place."""
         from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as decrypt
         from nacl.exceptions import CryptoError
 
         start = len(_VERSION) + _NONCE
         if not isinstance(blob, bytes) or not blob.startswith(_VERSION) or len(blob) < start + _TAG:
-            raise _cannot_open(request_id)
-        label = _label(purpose, request_id)
+            raise _cannot_open(identity)
+        label = _label(purpose, identity)
         try:
             return bytes(decrypt(blob[start:], label, blob[len(_VERSION) : start], self._keys[purpose]))
         except CryptoError:
-            raise _cannot_open(request_id) from None
+            raise _cannot_open(identity) from None
 
 
-def _label(purpose: Purpose, request_id: str) -> bytes:
-    return f"{purpose}\0{request_id}".encode()
+def _label(purpose: Sealed, identity: str) -> bytes:
+    return f"{purpose}\0{identity}".encode()
 
 
-def _cannot_open(request_id: str) -> GuardhouseError:
+def _cannot_open(identity: str) -> GuardhouseError:
     return GuardhouseError(
-        f"What is kept for {request_id} can't be opened: the key is another one, or it was damaged.",
-        fix="Cancel the request and ask again.",
+        f"What is kept for {identity} can't be opened: the key is another one, or it was damaged.",
+        fix="Cancel the request, or revoke the grant, and ask again.",
     )

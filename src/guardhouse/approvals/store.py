@@ -10,10 +10,24 @@ from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from guardhouse.approvals.interface import Entry, Outline, Purpose
-from guardhouse.approvals.rows import CHANGING, COLUMNS, OUTLINE, changed_values, entry_of, keepable, outline_of, row_of
+from guardhouse.approvals.interface import Entry, GrantEntry, Outline, Purpose
+from guardhouse.approvals.rows import (
+    CHANGING,
+    COLUMNS,
+    GRANT_CHANGING,
+    GRANT_COLUMNS,
+    OUTLINE,
+    changed_grant_values,
+    changed_values,
+    entry_of,
+    grant_of,
+    grant_row_of,
+    keepable,
+    outline_of,
+    row_of,
+)
 from guardhouse.database import SqliteDatabase
-from guardhouse.model import ApprovalRequest, ApprovalStatus, GuardhouseError
+from guardhouse.model import ApprovalRequest, ApprovalStatus, Grant, GuardhouseError
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -39,6 +53,16 @@ _DUE: Final = (
     f"{_SELECT} WHERE status = 'pending' AND expires_at <= ? "
     f"UNION ALL {_SELECT} WHERE status = 'approved' AND use_by <= ? LIMIT ?"
 )
+_GRANTS: Final = f"SELECT {', '.join(GRANT_COLUMNS)} FROM grants"  # noqa: S608 - see above
+_GRANT_ENTRIES: Final = f"SELECT {', '.join(GRANT_COLUMNS)}, scope, sealed FROM grants"  # noqa: S608 - see above
+_ADD_GRANT: Final = (
+    f"INSERT INTO grants ({', '.join(GRANT_COLUMNS)}, scope, sealed) "  # noqa: S608 - see above
+    f"VALUES ({', '.join('?' * (len(GRANT_COLUMNS) + 2))})"
+)
+_SET_GRANT: Final = f"UPDATE grants SET {', '.join(f'{name} = ?' for name in GRANT_CHANGING)}"  # noqa: S608 - see above
+_ERASE_GRANT: Final = ", sealed = NULL"
+_IF_GRANT_UNCHANGED: Final = " WHERE id = ? AND uses = ? AND revoked_at IS NULL"
+_LIVE_GRANT: Final = "revoked_at IS NULL AND expires_at > ? AND (most_uses IS NULL OR uses < most_uses)"
 _NEXT_CHANGE: Final = "UPDATE latest SET change = change + 1 WHERE number = 1 RETURNING change"
 _ALL: Final = 2**62
 
@@ -202,6 +226,62 @@ class RequestRows:
         if changed != 1:
             raise GuardhouseError(f"The approval request {before.id} was changed meanwhile.", fix="Try again.")
 
+    def latest_answers(self, scope: str, *, limit: int) -> list[tuple[ApprovalStatus, float]]:
+        found = self._rows.run(
+            "SELECT status, answered_at FROM requests WHERE scope = ? AND answered_at IS NOT NULL "
+            "ORDER BY answered_at DESC, number DESC LIMIT ?",
+            (scope, limit),
+        )
+        return [(ApprovalStatus(status), at) for status, at in found]
+
+    def lifted_at(self, scope: str) -> float:
+        found = self._rows.run("SELECT at FROM lifted WHERE scope = ?", (scope,))
+        return float(found[0][0]) if found else 0.0
+
+    def lift(self, scope: str, at: float) -> None:
+        self._rows.change("DELETE FROM lifted WHERE scope = ?", (scope,))
+        self._rows.change("INSERT INTO lifted (scope, at) VALUES (?, ?)", (scope, at))
+
+    def add_grant(self, entry: GrantEntry) -> None:
+        self._rows.announce()
+        self._rows.change(_ADD_GRANT, (*grant_row_of(entry.grant).values(), entry.scope, entry.sealed))
+
+    def grant(self, grant_id: str) -> GrantEntry | None:
+        found = self._grant_entries(f"{_GRANT_ENTRIES} WHERE id = ?", (grant_id,))
+        return found[0] if found else None
+
+    def live_grants(self, scope: str, now: float, *, limit: int) -> list[GrantEntry]:
+        return self._grant_entries(
+            f"{_GRANT_ENTRIES} WHERE scope = ? AND {_LIVE_GRANT} ORDER BY number DESC LIMIT ?", (scope, now, limit)
+        )
+
+    def grants(
+        self,
+        *,
+        live_at: float | None = None,
+        session_id: str | None = None,
+        principal: str | None = None,
+        request_id: str | None = None,
+        limit: int | None = None,
+    ) -> list[Grant]:
+        where, values = _where(
+            None, session_id=keepable(session_id), principal=keepable(principal), request_id=request_id
+        )
+        live, times = (f" AND {_LIVE_GRANT}", (live_at,)) if live_at is not None else ("", ())
+        found = self._rows.run(
+            f"{_GRANTS} WHERE {where}{live} ORDER BY number DESC LIMIT ?", (*values, *times, _limit(limit))
+        )
+        return [grant_of(dict(zip(GRANT_COLUMNS, row, strict=True))) for row in found]
+
+    def change_grant(self, before: Grant, after: Grant, *, erase: bool) -> None:
+        self._rows.announce()
+        changed = self._rows.change(
+            _SET_GRANT + (_ERASE_GRANT if erase else "") + _IF_GRANT_UNCHANGED,
+            (*changed_grant_values(after).values(), before.id, before.uses),
+        )
+        if changed != 1:
+            raise GuardhouseError(f"The grant {before.id} was changed meanwhile.", fix="Try again.")
+
     def remove(self, *, changed_before: float, expired_before: float) -> int:
         return self._rows.change(_REMOVE, (changed_before, expired_before))
 
@@ -212,6 +292,12 @@ class RequestRows:
         if len(found) != 1:
             raise _lost_count()
         return int(found[0][0])
+
+    def _grant_entries(self, statement: str, values: Iterable[Any]) -> list[GrantEntry]:
+        return [
+            GrantEntry(grant_of(dict(zip(GRANT_COLUMNS, row, strict=True))), scope, sealed or b"")
+            for *row, scope, sealed in self._rows.run(statement, values)
+        ]
 
     def _entries(self, statement: str, values: Iterable[Any]) -> list[Entry]:
         return [entry_of(dict(zip(COLUMNS, row, strict=True))) for row in self._rows.run(statement, values)]

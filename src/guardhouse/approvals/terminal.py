@@ -19,7 +19,9 @@ import msgspec
 
 from guardhouse.approvals.ancestry import NoTerminal, require_terminal
 from guardhouse.approvals.card import NARROWEST, USE_WITHIN, TooLargeToShow, brief, card, outcome, plain
-from guardhouse.model import ApprovalRequest, ApprovalStatus, GuardhouseError
+from guardhouse.approvals.interface import NotOffered
+from guardhouse.approvals.wording import split_terms
+from guardhouse.model import ONCE, ApprovalRequest, ApprovalStatus, GuardhouseError, Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,8 +48,15 @@ _DENIALS: Final = (
     ("n TEXT", "deny, and tell the agent TEXT"),
     ("Ctrl-C", "deny"),
 )
+_TOGETHER: Final = (
+    ("y 1 3", "approve those, and let the others wait"),
+    ("n or Enter", "deny all of them"),
+    ("n TEXT", "deny all of them, and tell the agent TEXT"),
+    ("each", "answer them one by one"),
+)
 _LEAVING: Final = (("n or Enter", "leave it unanswered"), ("Ctrl-C", "leave it unanswered"))
-_APPROVAL: Final = ("y", "approve")
+_APPROVAL: Final = ("y", "approve; for more than once, or on a condition, with the words listed above")
+_APPROVAL_OF_ALL: Final = ("y", "approve all of them, each for this once")
 _LONG_APPROVAL: Final = ("yes N", "approve; N is the number of lines of this card, asked for below")
 
 _AT_THE_TERMINAL: Final = threading.Lock()
@@ -58,7 +67,7 @@ class Answers(Protocol):
     """What the channel needs of the `Approver`."""
 
     def answer(
-        self, request_id: str, *, approve: bool, actor: str, comment: str | None = None, for_run: bool = False
+        self, request_id: str, *, approve: bool, actor: str, comment: str | None = None, terms: Terms = ONCE
     ) -> ApprovalRequest: ...
 
     def get(self, request_id: str) -> ApprovalRequest | None: ...
@@ -113,8 +122,14 @@ class TerminalChannel:
             if line.end == "interrupted":
                 terminal.write("\n", self._clock() + _POLL)
                 return self._record(terminal, request, approve=False, comment=None)
-            if sheet.is_yes(line):
-                return self._record(terminal, request, approve=True, comment=None)
+            said = sheet.yes_in(line)
+            if said is not None:
+                try:
+                    terms, comment = split_terms(said)
+                except NotOffered as error:
+                    terminal.write(f"{error}\n", self._clock() + _POLL)
+                    return None
+                return self._record(terminal, request, approve=True, comment=comment or None, terms=terms)
             if _is_no(line):
                 message = line.text.partition(" ")[2].strip() or None
                 return self._record(terminal, request, approve=False, comment=message)
@@ -122,28 +137,61 @@ class TerminalChannel:
 
         return self._put(request, lay_out, take)
 
+    def ask_together(self, request: ApprovalRequest, alike: Sequence[ApprovalRequest]) -> bool:
+        """Put several requests on one card, and record an answer to all of them, or to those that are numbered; the
+        others wait, to be put one by one. False if the terminal was closed.
+
+        TooLargeToShow if they do not fit on one card.
+        """
+        listed = (request, *alike)
+        closed: list[bool] = []
+
+        def lay_out(terminal: _Terminal, current: ApprovalRequest) -> _Sheet:
+            return self._sheet(terminal, current, _TOGETHER, alike)
+
+        def take(terminal: _Terminal, line: _Line, sheet: _Sheet) -> ApprovalRequest | None:
+            if line.end == "closed":
+                closed.append(True)
+                return self._current(request)
+            if line.end is None and line.words == "each":
+                return self._current(request)
+            said = "" if line.end == "interrupted" else sheet.numbers_in(line)
+            approve = line.end is None and said is not None
+            if not approve and line.end is None and not _is_no(line):
+                return None
+            chosen = _numbered(listed, said) if said else listed
+            if not chosen:
+                return None
+            message = None if approve else line.text.partition(" ")[2].strip() or None
+            for one in chosen:
+                self._record(terminal, one, approve=approve, comment=message)
+            return self._current(request)
+
+        self._put(request, lay_out, take)
+        return not closed
+
     def confirm(
         self,
         request: ApprovalRequest,
         *,
         comment: str | None = None,
-        for_run: bool = False,
+        terms: Terms = ONCE,
         alike: Sequence[ApprovalRequest] = (),
     ) -> ApprovalRequest:
-        """The same for somebody who has already said that they want to approve, once or for the rest of the run, and
-        others that are `alike` with it: a no leaves it pending.
+        """The same for somebody who has already said that they want to approve, and on which `terms`, this and others
+        that are `alike` with it: a no leaves it pending.
 
         TooLargeToShow if there is nothing they could approve by.
         """
 
         def lay_out(terminal: _Terminal, current: ApprovalRequest) -> _Sheet:
-            return self._sheet(terminal, current, _LEAVING, alike)
+            return self._sheet(terminal, current, _LEAVING, alike, terms)
 
         def take(terminal: _Terminal, line: _Line, sheet: _Sheet) -> ApprovalRequest | None:
             if sheet.is_yes(line):
-                for other in alike:
-                    self._record(terminal, other, approve=True, comment=comment, for_run=for_run)
-                return self._record(terminal, request, approve=True, comment=comment, for_run=for_run)
+                for other in alike:  # what they would cover beyond this once is not on this card
+                    self._record(terminal, other, approve=True, comment=comment, terms=Terms(for_run=terms.for_run))
+                return self._record(terminal, request, approve=True, comment=comment, terms=terms)
             if line.end is None and not _is_no(line):
                 return None
             terminal.write("Not approved. It can still be answered.\n", self._clock() + _POLL)
@@ -152,7 +200,12 @@ class TerminalChannel:
         return self._put(request, lay_out, take)
 
     def _sheet(
-        self, terminal: _Terminal, request: ApprovalRequest, others: _Answers, alike: Sequence[ApprovalRequest] = ()
+        self,
+        terminal: _Terminal,
+        request: ApprovalRequest,
+        others: _Answers,
+        alike: Sequence[ApprovalRequest] = (),
+        terms: Terms = ONCE,
     ) -> _Sheet:
         """The card, and how a yes to it must read: a longer one if the card does not fit on the screen."""
 
@@ -166,10 +219,11 @@ class TerminalChannel:
                 answers=answers,
                 use_within=self._use_within,
                 alike=alike,
+                terms=terms,
             )
 
-        name = plain(request.id)
-        text = drawn((_APPROVAL, *others))
+        name = plain(request.id) + (f" and {len(alike)} more" if alike else "")
+        text = drawn((_APPROVAL_OF_ALL if alike else _APPROVAL, *others))
         if text.count("\n") <= max(terminal.height - _BELOW, _SHORT):
             return _Sheet(text, _YES, f"Approve {name}? [y/N] ", "Please answer y or n.\n")
         text = drawn((_LONG_APPROVAL, *others))
@@ -239,12 +293,16 @@ class TerminalChannel:
         *,
         approve: bool,
         comment: str | None,
-        for_run: bool = False,
-    ) -> ApprovalRequest:
+        terms: Terms = ONCE,
+    ) -> ApprovalRequest | None:
+        """The request with the answer in it; None if it can't be answered so, and may be otherwise."""
         try:
             settled = self._approver.answer(
-                request.id, approve=approve, actor=local_actor(), comment=comment, for_run=for_run
+                request.id, approve=approve, actor=local_actor(), comment=comment, terms=terms
             )
+        except NotOffered as error:
+            terminal.write(f"{plain(str(error))}\n", self._clock() + _POLL)
+            return None
         except GuardhouseError:
             settled = self._current(request)
             if settled.status is ApprovalStatus.PENDING:
@@ -270,6 +328,18 @@ class TerminalChannel:
 
 _YES: Final = frozenset({"y", "yes"})
 _NO: Final = frozenset({"n", "no"})
+
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) <= 3
+
+
+def _numbered(listed: Sequence[ApprovalRequest], said: str) -> list[ApprovalRequest]:
+    """Those that are meant by their numbers; none if one is not there."""
+    numbers = dict.fromkeys(int(word) for word in said.split())
+    if not all(1 <= number <= len(listed) for number in numbers):
+        return []
+    return [listed[number - 1] for number in numbers]
 
 
 class _Line(NamedTuple):
@@ -300,6 +370,31 @@ class _Sheet(NamedTuple):
 
     def is_yes(self, line: _Line) -> bool:
         return line.end is None and line.words in self.yes
+
+    def numbers_in(self, line: _Line) -> str | None:
+        """The numbers that were said with a yes, none if it is to all; None if it is no yes."""
+        if self.is_yes(line):
+            return ""
+        if line.end is not None:
+            return None
+        words = line.text.replace(",", " ").split()
+        for count in (1, 2):
+            rest = words[count:]
+            if " ".join(words[:count]).lower() in self.yes and rest and all(map(_is_number, rest)):
+                return " ".join(rest)
+        return None
+
+    def yes_in(self, line: _Line) -> str | None:
+        """What was said with a yes; None if it is none. More than a yes must begin with a plus."""
+        if self.is_yes(line):
+            return ""
+        if line.end is not None:
+            return None
+        words = line.text.split()
+        for count in (1, 2):
+            if " ".join(words[:count]).lower() in self.yes and words[count:] and words[count].startswith("+"):
+                return " ".join(words[count:])
+        return None
 
 
 _Answers = tuple[tuple[str, str], ...]

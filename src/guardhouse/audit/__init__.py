@@ -11,6 +11,8 @@ from guardhouse.audit.settings import AuditSettings
 
 if TYPE_CHECKING:
     from guardhouse.audit.chain import Anchor, Entry
+    from guardhouse.audit.chain_watch import ChainStatus, ChainWatch
+    from guardhouse.audit.index import AuditIndex, Bucket, By, IndexFollower, Offers, Page, Progress, Timeline, Waits
     from guardhouse.audit.notes import Begun, Cut, Headless, Lost, Note, Removed, describe
     from guardhouse.audit.query import Query, moment
     from guardhouse.audit.reading import Story, Unreadable, events, find, follow, raw_entries, removed_for_room, story
@@ -20,17 +22,26 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Anchor",
+    "AuditIndex",
     "AuditLog",
     "AuditSettings",
     "Begun",
+    "Bucket",
+    "By",
     "Calls",
+    "ChainStatus",
+    "ChainWatch",
     "Cut",
     "Entry",
     "Headless",
+    "IndexFollower",
     "Lost",
     "Note",
     "Noticed",
+    "Offers",
+    "Page",
     "Problem",
+    "Progress",
     "Query",
     "Removed",
     "Sink",
@@ -38,8 +49,10 @@ __all__ = [
     "Story",
     "StreamSink",
     "SystemLogSink",
+    "Timeline",
     "Unreadable",
     "Verification",
+    "Waits",
     "count",
     "count_calls",
     "describe",
@@ -57,6 +70,8 @@ __all__ = [
 
 _MODULES = {
     "chain": ("Anchor", "Entry"),
+    "chain_watch": ("ChainStatus", "ChainWatch"),
+    "index": ("AuditIndex", "Bucket", "By", "IndexFollower", "Offers", "Page", "Progress", "Timeline", "Waits"),
     "notes": ("Begun", "Cut", "Headless", "Lost", "Note", "Removed", "describe"),
     "query": ("Query", "moment"),
     "reading": ("Story", "Unreadable", "events", "find", "follow", "raw_entries", "removed_for_room", "story"),

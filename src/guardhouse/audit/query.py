@@ -34,6 +34,14 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     run: str | None = None
     approval: str | None = None
     """The id of the request."""
+    principal: str | None = None
+    actor: str | None = None
+    """Who answered, or changed something in the house."""
+    would_be: Decision | None = None
+    """What would have been decided, where a policy was only observed."""
+    trace: str | None = None
+    """What is the same for everything about one call."""
+    call: str | None = None
     since: str | None = None
     """As `moment` gives it. An event of that very moment counts,"""
     until: str | None = None
@@ -51,6 +59,11 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
             and (self.session is None or event.session_id == self.session)
             and (self.run is None or event.run_id == self.run)
             and (self.approval is None or event.approval_request_id == self.approval)
+            and (self.principal is None or event.principal == self.principal)
+            and (self.actor is None or event.actor == self.actor)
+            and (self.would_be is None or event.would_be is self.would_be)
+            and (self.trace is None or event.trace_id == self.trace)
+            and (self.call is None or event.call_id == self.call)
             and (self.since is None or event.timestamp >= self.since)
             and (self.until is None or event.timestamp < self.until)
             and (self.code is None or self._has_code(event, self.code))
@@ -80,6 +93,11 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
             "session_id": self.session,
             "run_id": self.run,
             "approval_request_id": self.approval,
+            "principal": self.principal,
+            "actor": self.actor,
+            "would_be": self.would_be and self.would_be.value,
+            "trace_id": self.trace,
+            "call_id": self.call,
         }
         return tuple(needle(key, value) for key, value in wanted.items() if value is not None)
 
@@ -102,6 +120,13 @@ def moment(text: str, now: float) -> str:
         raise GuardhouseError(
             "That is no moment.", fix="Write 2026-01-31, 2026-01-31T12:00, 10m, 2h or 3d (ago)."
         ) from None
+
+
+def at_second(seconds: int) -> str:
+    """A moment as events have it, from seconds since 1970."""
+    from datetime import UTC, datetime, timedelta
+
+    return _written(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds))
 
 
 def _written(then: datetime) -> str:

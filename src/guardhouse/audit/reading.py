@@ -25,7 +25,8 @@ _BLOCK: Final = 256 * 1024
 _POLL: Final = 0.2
 _START: Final = 128
 """Bytes of a line in which its notes begin."""
-_MOST_RELATED: Final = 200
+MOST_RELATED: Final = 200
+"""Events that a story has besides its own."""
 
 
 class Unreadable:
@@ -110,7 +111,7 @@ def story(directory: Path, event_id: str) -> Story | None:
             continue
         wanted |= _ties(other)
         related.append(other)
-        if len(related) == _MOST_RELATED:
+        if len(related) == MOST_RELATED:
             break
     return Story(entry, tuple(related))
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from guardhouse.model import AuditEvent, Decision
+from guardhouse.model import OPINIONS, AuditEvent, Decision
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_TOP: Final = 10
+TOP: Final = 10
 _MOST_NAMES: Final = 10_000
 """Names that are counted. An attacker can invent tools; further names are counted together."""
 _OTHERS: Final = "(others)"
@@ -37,10 +37,12 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     """By the status that they came to."""
     outcomes: dict[str, int]
     """What became of what was let through."""
+    feedback: dict[str, int]
+    """What people said of decisions; of each person, what they said last of each."""
 
 
 def count(events: Iterable[AuditEvent]) -> Statistics:
-    """The figures of `events`, each looked at once."""
+    """The figures of `events`, oldest first, each looked at once."""
     total = 0
     decisions: Counter[str] = Counter()
     risks: Counter[str] = Counter()
@@ -48,6 +50,7 @@ def count(events: Iterable[AuditEvent]) -> Statistics:
     codes: Counter[str] = Counter()
     approvals: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
+    opinions: dict[tuple[str, str | None], str] = {}
     for event in events:
         total += 1
         if event.kind == "decision" and event.decision is not None:
@@ -60,6 +63,8 @@ def count(events: Iterable[AuditEvent]) -> Statistics:
                 _add(codes, code)
         elif event.kind == "approval" and event.approval_status is not None:
             approvals[event.approval_status.value] += 1
+        elif event.kind == "feedback" and event.about and event.detail in OPINIONS:
+            opinions[event.about, event.actor] = event.detail
         if event.outcome is not None:
             outcomes[event.outcome] += 1
     judged = decisions.total()
@@ -68,10 +73,11 @@ def count(events: Iterable[AuditEvent]) -> Statistics:
         decisions=dict(decisions.most_common()),
         block_rate=decisions[Decision.DENY.value] / judged if judged else 0.0,
         risks=dict(risks.most_common()),
-        tools=dict(tools.most_common(_TOP)),
-        codes=dict(codes.most_common(_TOP)),
+        tools=dict(tools.most_common(TOP)),
+        codes=dict(codes.most_common(TOP)),
         approvals=dict(approvals.most_common()),
         outcomes=dict(outcomes.most_common()),
+        feedback=dict(Counter(opinions.values()).most_common()),
     )
 
 

@@ -15,6 +15,10 @@ def main() -> None:
         from guardhouse.cli.hooking import main as answer_hook
 
         answer_hook(sys.argv[2:])
+    if sys.argv[1:2] == ["sandbox"]:  # started for every command of an agent's
+        from guardhouse.cli.sandboxing import main as enter_sandbox
+
+        enter_sandbox(sys.argv[2:])
     import click
 
     from guardhouse.cli.app import app  # so that the package can be imported without the command line

@@ -10,6 +10,7 @@ from guardhouse.cli import (
     approving,
     auditing,
     checking,
+    consoling,
     demonstrating,
     destinations,
     diagnosing,
@@ -19,6 +20,7 @@ from guardhouse.cli import (
     measuring,
     observing,
     policies,
+    proxying,
     secrets,
     serving,
     tokens,
@@ -42,9 +44,12 @@ app.add_command(allowing.allow)
 app.add_command(allowing.trust)
 app.add_command(approving.approvals)
 app.add_command(serving.serve)
+app.add_command(proxying.proxy)
+app.add_command(consoling.console)
 app.add_command(tokens.token)
 app.add_command(auditing.audit)
 app.add_command(auditing.why)
+app.add_command(auditing.feedback)
 app.add_command(observing.status)
 app.add_command(observing.observe)
 app.add_command(observing.suggest)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from guardhouse.audit import Entry, Unreadable, Verification
-    from guardhouse.model import AuditEvent
+    from guardhouse.model import AuditEvent, Opinion
 
 _BROKEN: Final = 1
 _LONGEST_SUMMARY: Final = 120
@@ -92,7 +92,7 @@ def tail(lines: int, state_dir: Path | None, *, follow: bool, as_json: bool) -> 
 
 
 @audit.command()
-@click.option("--kind", type=click.Choice(["decision", "execution", "approval", "notice"]))
+@click.option("--kind", type=click.Choice(["decision", "execution", "approval", "grant", "feedback", "notice"]))
 @click.option("--decision", type=click.Choice(["allow", "allow_with_redaction", "require_approval", "deny"]))
 @click.option("--risk", type=click.Choice(["low", "medium", "high", "critical"]))
 @click.option("--outcome", type=click.Choice(["executed", "aborted"]))
@@ -240,6 +240,7 @@ def stats(since: str | None, until: str | None, state_dir: Path | None, *, as_js
             ("reasons", figures.codes),
             ("approvals", figures.approvals),
             ("outcomes", figures.outcomes),
+            ("feedback", figures.feedback),
         ):
             if counts:
                 click.echo(f"{title}:")
@@ -344,6 +345,24 @@ def why(event_id: str, state_dir: Path | None, *, as_json: bool) -> None:
             click.echo(f"  {_summary(entry)}")
 
 
+@click.command()
+@click.argument("event_id", metavar="EVENT")
+@click.argument("comment", required=False, default="")
+@click.option("--false-alarm", "opinion", flag_value="false_alarm", help="It stopped or asked about what was fine.")
+@click.option("--right", "opinion", flag_value="right", help="It was right.")
+@click.option("--missed", "opinion", flag_value="missed", help="It should have been stopped.")
+@state_dir_option
+def feedback(event_id: str, comment: str, opinion: Opinion | None, state_dir: Path | None) -> None:
+    """Say of a decision whether it was right. It is recorded and counted, and changes nothing that is decided."""
+    from guardhouse.config import find_sources
+    from guardhouse.observing.feedback import say
+
+    if opinion is None:
+        raise click.UsageError("Say --false-alarm, --right or --missed.")
+    said = say(find_sources(state_dir=state_dir), event_id, opinion, comment)
+    click.echo(f"Recorded: {said.detail.replace('_', ' ')} ({said.event_id})")
+
+
 def _explanation(entry: Entry) -> Iterable[str]:
     from guardhouse.model import visible
 
@@ -400,6 +419,10 @@ def _headline(event: AuditEvent) -> str:
         return f"an approval became {event.approval_status.value if event.approval_status else 'something else'}"
     if event.kind == "execution":
         return event.outcome or "an execution"
+    if event.kind == "feedback":
+        return f"{event.actor or 'somebody'} said of a decision: {event.detail.replace('_', ' ')}"
+    if event.kind == "grant":
+        return "a grant"
     return "a notice of the house"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ class HookHouse:
 
     def __init__(self, options: Options, caller: int) -> None:
         """`caller` is the process that called the hook."""
+        self._options = options
         self._config_file = Path(options.config) if options.config is not None else None
         self._state_dir = Path(options.state_dir) if options.state_dir is not None else None
         self._variables = pinned_variables(options.home, options.config_home, options.key_dir)
@@ -36,6 +38,57 @@ class HookHouse:
             state_dir=self._state_dir,
             variables=self._variables,
         )
+
+    def can_confine(self) -> bool:
+        """See House. Whether it really works is found out where a command runs; then it runs there or not at all."""
+        from guardhouse.sandbox.errors import NoSandbox  # only where a policy wants it
+        from guardhouse.sandbox.needs import find_bubblewrap
+
+        try:
+            find_bubblewrap()
+        except NoSandbox:
+            return False
+        return True
+
+    def confined(self, agent: Agent, event: HookEvent, command: str) -> str:
+        """See House."""
+        from shlex import quote
+
+        return self._entrance(agent, event) + quote(command)
+
+    def unconfined(self, agent: Agent, event: HookEvent, command: str) -> str | None:
+        """See House. Only what `confined` has made is taken for it."""
+        if " guardhouse sandbox " not in command:
+            return None
+        from shlex import quote, split
+
+        entrance = self._entrance(agent, event)
+        if not command.startswith(entrance):
+            return None
+        try:
+            words = split(command[len(entrance) :])
+        except ValueError:
+            return None
+        return words[0] if len(words) == 1 and command == entrance + quote(words[0]) else None
+
+    def _entrance(self, agent: Agent, event: HookEvent) -> str:
+        """What stands before a command in the sandbox."""
+        from shlex import quote
+
+        options = self._options
+        given = {
+            "--home": options.home,
+            "--config-home": options.config_home,
+            "--key-dir": options.key_dir,
+            "--config": options.config,
+            "--state-dir": options.state_dir,
+            "--workspace": agent.project(event),
+            "--session": event.session_id,
+            "--told-by": agent.name,
+        }
+        words = [sys.executable, "-I", "-m", "guardhouse", "sandbox"]
+        words += [word for name, value in given.items() if value is not None for word in (name, value)]
+        return " ".join(map(quote, [*words, "--", "bash", "-c"])) + " "
 
     def note_unknown(self, agent: Agent, event: HookEvent, names: list[str]) -> None:
         """See House."""

@@ -78,8 +78,9 @@ def _welcome(daemon: object, *, unattended: bool) -> None:
         click.echo("Unattended: what would need a person's approval is denied at once.")
     if is_journal():
         click.echo("Make a token with: guardhouse token create --role admin")
-        return
-    first = daemon.house.tokens.first_admin()
-    if first is not None:
-        click.echo(f"The administrator's token, shown this once:\n{first}")
-        click.echo("Tokens for others: guardhouse token create --role agent|approver")
+    else:
+        first = daemon.house.tokens.first_admin()
+        if first is not None:
+            click.echo(f"The administrator's token, shown this once:\n{first}")
+            click.echo("Tokens for others: guardhouse token create --role agent|approver")
+    click.echo("Its console is at the same address; `guardhouse console` opens it signed in.")

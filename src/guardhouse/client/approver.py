@@ -13,11 +13,11 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from guardhouse.approvals import NoSuchRequest, closed, not_resumable
+from guardhouse.approvals import NoSuchGrant, NoSuchRequest, NotOffered, NotYours, closed, not_resumable
 from guardhouse.client.errors import BadAnswer, Refused, Unreachable
 from guardhouse.client.events import Events
-from guardhouse.model import ApprovalRequest, ApprovalStatus, GuardhouseError
-from guardhouse.wire import outline_of, request_of
+from guardhouse.model import ONCE, ApprovalRequest, ApprovalStatus, Grant, GuardhouseError, Terms, visible
+from guardhouse.wire import grant_of, outline_of, request_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,7 +86,7 @@ class RemoteApprover:
         return [request_of(one) for one in _listed(self._connection.request("GET", approval_path(request.id, "alike")))]
 
     def answer(
-        self, request_id: str, *, approve: bool, actor: str = "", comment: str | None = None, for_run: bool = False
+        self, request_id: str, *, approve: bool, actor: str = "", comment: str | None = None, terms: Terms = ONCE
     ) -> ApprovalRequest:
         """A person's answer. The first one counts; the same again gives the first back.
 
@@ -95,11 +95,62 @@ class RemoteApprover:
         """
         del actor
         given: dict[str, Any] = {} if comment is None else {"comment": comment}
-        if approve and for_run:
-            given["for_run"] = True
+        if approve and terms != ONCE:
+            given["terms"] = msgspec.to_builtins(terms)
         body = msgspec.json.encode(given)
         answer = self._connection.request("POST", approval_path(request_id, "approve" if approve else "deny"), body)
         return _settled(answer, request_id)
+
+    def edit(
+        self, request_id: str, changes: dict[str, Any], *, comment: str | None = None, terms: Terms = ONCE
+    ) -> ApprovalRequest:
+        """A yes to the call with other arguments; see `edit_and_approve`. NotOffered if that can't be done, or would be
+        denied."""
+        body: dict[str, Any] = {"changes": changes, "terms": msgspec.to_builtins(terms)}
+        if comment is not None:
+            body["comment"] = comment
+        answer = self._connection.request("POST", approval_path(request_id, "edit"), msgspec.json.encode(body))
+        if answer.status in {409, 410}:
+            raise closed(_record(answer, request_id))
+        _check_offered(answer)
+        return request_of(_good(answer).value)
+
+    def reapprove(self, request_id: str, *, actor: str = "", comment: str | None = None) -> Grant:
+        """Let a denied or expired call be made after all: exactly it, once."""
+        del actor
+        body = msgspec.json.encode({} if comment is None else {"comment": comment})
+        answer = self._connection.request("POST", approval_path(request_id, "reapprove"), body)
+        if _is_unknown(answer):
+            raise NoSuchRequest
+        _check_offered(answer)
+        return grant_of(_good(answer).value)
+
+    def lift_pause(self, request_id: str, *, actor: str = "") -> None:
+        """Let the session of a request ask again, although so much was denied."""
+        del actor
+        answer = self._connection.request("POST", approval_path(request_id, "lift"))
+        if _is_unknown(answer):
+            raise NoSuchRequest
+        _check_offered(answer)
+        _good(answer)
+
+    def grants(self, *, live: bool = True, limit: int = 100) -> list[Grant]:
+        """Grants, newest first: those in force, or all that are kept."""
+        query = urlencode({"limit": str(min(limit, _MOST_LISTED)), **({} if live else {"all": "1"})})
+        found = _good(self._connection.request("GET", f"/v1/grants?{query}")).value.get("grants")
+        if not isinstance(found, list):
+            raise BadAnswer
+        return [grant_of(one) for one in found]
+
+    def revoke(self, grant_id: str, *, actor: str = "") -> Grant:
+        """Let a grant cover nothing any more."""
+        del actor
+        if not _is_id(grant_id):
+            raise NoSuchGrant
+        answer = self._connection.request("POST", f"/v1/grants/{quote(grant_id, safe='')}/revoke")
+        if _is_unknown(answer):
+            raise NoSuchGrant
+        return grant_of(_good(answer).value)
 
     def cancel(self, request_id: str, *, actor: str = "") -> ApprovalRequest:
         """Take a question back, or an approval that was not used yet."""
@@ -184,9 +235,20 @@ def _got(answer: Answer, request_id: str) -> ApprovalRequest | None:
     return None if _is_unknown(answer) else _of_id(_good(answer).value, request_id)
 
 
+def _check_offered(answer: Answer) -> None:
+    """NotOffered or NotYours, in the daemon's words, if that is what it says."""
+    told = answer.value.get("error")
+    if not isinstance(told, dict) or (answer.status != 422 and told.get("code") != "not_yours"):
+        return
+    kind = NotYours if answer.status == 403 else NotOffered
+    what, fix = (visible(text) if isinstance(text := told.get(name), str) else "" for name in ("message", "fix"))
+    raise kind(what or "The daemon refuses this.", fix=fix)
+
+
 def _settled(answer: Answer, request_id: str) -> ApprovalRequest:
     if _is_unknown(answer):
         raise NoSuchRequest
+    _check_offered(answer)
     if answer.status in {409, 410}:
         raise closed(_record(answer, request_id))
     return _of_id(_good(answer).value, request_id)

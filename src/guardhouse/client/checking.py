@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from guardhouse.client.errors import BadAnswer
-from guardhouse.client.masking import is_masked
+from guardhouse.client.masking import is_cut, is_masked
+from guardhouse.decide import refused
 from guardhouse.model import (
     Action,
     Decision,
@@ -29,6 +30,8 @@ from guardhouse.model import (
     admit,
     wire,
 )
+from guardhouse.model.actions import UNNAMED
+from guardhouse.policy import EDIT_REFUSED, EDITED
 from guardhouse.recording import trace
 from guardhouse.trust import unwrap_untrusted
 
@@ -64,7 +67,7 @@ class Sent(msgspec.Struct, frozen=True):
         if copied.asks_first and not copied.cwd:
             copied = msgspec.structs.replace(copied, cwd=cwd)
         if isinstance(copied, (ToolCallPre, ToolCallPost)) and copied.call_id is None:
-            copied = msgspec.structs.replace(copied, call_id=f"call_{os.urandom(8).hex()}")
+            copied = msgspec.structs.replace(copied, call_id=f"{UNNAMED}{os.urandom(8).hex()}")
         told = wire(copied)
         more = {"approval_id": approval_id, "announced": announced, "made": made}
         body = {"action": told, **{name: value for name, value in more.items() if value is not None}}
@@ -76,8 +79,9 @@ class Sent(msgspec.Struct, frozen=True):
         return cls(action, wire(action), approval_id, b"")
 
 
-def check_verdict(sent: Sent, verdict: Verdict) -> Verdict:
-    """`verdict`, if it holds the action back or is about it; BadAnswer if it is about another one."""
+def check_verdict(sent: Sent, verdict: Verdict, *, accepts_edits: bool = True) -> Verdict:
+    """`verdict`, if it holds the action back or is about it; BadAnswer if it is about another one. One that passes on
+    arguments which a person has changed is a deny unless those are accepted."""
     if verdict.decision is Decision.DENY:
         return verdict
     copied = sent.copied
@@ -86,10 +90,29 @@ def check_verdict(sent: Sent, verdict: Verdict) -> Verdict:
         raise BadAnswer("The daemon's answer is not about what was asked.")
     if verdict.decision > Decision.ALLOW_WITH_REDACTION:
         return verdict
+    if verdict.edited:
+        _check_edited(copied, verdict)
+        return verdict if accepts_edits else refused_edit(verdict.policy_revision)
     if sent.approval_id is not None and verdict.approval_request_id != sent.approval_id:
         raise BadAnswer("The daemon's answer is about another approval.")
     _check_passed_on(copied, verdict)
     return verdict
+
+
+def refused_edit(revision: str) -> Verdict:
+    """The verdict where a person said yes to other arguments, and those are not accepted."""
+    return refused(EDIT_REFUSED, revision)
+
+
+def _check_edited(action: Action, verdict: Verdict) -> None:
+    """BadAnswer unless a person's arguments stand in the place of those of a call, by an approval of their own: its
+    id is that of the newer request."""
+    is_call = isinstance(action, (ToolCallPre, SkillRunPre))
+    says_so = any(reason.code == EDITED.id for reason in verdict.reasons)
+    if not is_call or not says_so or verdict.params is None or verdict.approval_request_id is None:
+        raise BadAnswer
+    if verdict.decision is not Decision.ALLOW_WITH_REDACTION or verdict.content is not None or verdict.untrusted:
+        raise BadAnswer
 
 
 def _check_passed_on(action: Action, verdict: Verdict) -> None:
@@ -99,7 +122,8 @@ def _check_passed_on(action: Action, verdict: Verdict) -> None:
     if (verdict.params is not None) is not (masked and is_call):
         raise BadAnswer
     passed_on = verdict.params if is_call else verdict.content
-    if masked and not is_masked(_body(action), passed_on, published=isinstance(action, OutputPublish)):
+    limited = bool(verdict.condition) and isinstance(action, ToolCallPost) and is_cut(_body(action), passed_on)
+    if masked and not limited and not is_masked(_body(action), passed_on, published=isinstance(action, OutputPublish)):
         raise BadAnswer("The daemon's answer is not what was sent, masked.")
     if not masked and verdict.content is not None:
         raise BadAnswer

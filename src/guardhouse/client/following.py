@@ -10,13 +10,13 @@ import threading
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from guardhouse.client.errors import Unreachable
-from guardhouse.model import GuardhouseError
+from guardhouse.model import ONCE, GuardhouseError
 
 if TYPE_CHECKING:
     from guardhouse.approvals import Outline
     from guardhouse.client.approver import RemoteApprover
     from guardhouse.client.events import Events
-    from guardhouse.model import ApprovalRequest
+    from guardhouse.model import ApprovalRequest, Terms
 
 _SOON: Final = 0.25
 _LATER: Final = 4.0
@@ -73,11 +73,15 @@ class Following:
         return request
 
     def answer(
-        self, request_id: str, *, approve: bool, actor: str, comment: str | None = None, for_run: bool = False
+        self, request_id: str, *, approve: bool, actor: str, comment: str | None = None, terms: Terms = ONCE
     ) -> ApprovalRequest:
         """A person's answer; see `RemoteApprover.answer`."""
         self._forget(request_id)  # whatever comes of it, it must be asked how it stands
-        return self._approver.answer(request_id, approve=approve, actor=actor, comment=comment, for_run=for_run)
+        return self._approver.answer(request_id, approve=approve, actor=actor, comment=comment, terms=terms)
+
+    def alike(self, request: ApprovalRequest) -> list[ApprovalRequest]:
+        """The other questions that can be put together with this one; see `RemoteApprover.alike`."""
+        return self._approver.alike(request)
 
     def outlines(self, **wanted: Any) -> list[Outline]:
         """Requests, newest first; see `RemoteApprover.outlines`."""

@@ -15,7 +15,7 @@ import msgspec
 from guardhouse.adapters.holding import AgentGuard
 from guardhouse.client.address import found_token, found_url
 from guardhouse.client.approver import RemoteApprover, approval_path
-from guardhouse.client.checking import Sent, check_verdict
+from guardhouse.client.checking import Sent, check_verdict, refused_edit
 from guardhouse.client.connection import SECONDS, Connection
 from guardhouse.client.errors import BadAnswer, DaemonError, Refused, Unreachable
 from guardhouse.decide import refused
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 _NONE: Final = "none"
 """The policy's revision where no policy was asked."""
+_MOST_EDITS: Final = 16
 _WHEN_STOPPED: Final = 2.0
 """Seconds for the report of a call that somebody stopped: they wait."""
 
@@ -58,13 +59,15 @@ def connect(
     seconds: float = SECONDS,
     cwd: Path | None = None,
     state_dir: Path | None = None,
+    accepts_edits: bool = True,
 ) -> RemoteGuard:
     """A guard at the daemon at `url` (else GUARDHOUSE_URL), for whoever `token` (else GUARDHOUSE_TOKEN) stands for.
 
     `ca_file` names the authorities that the daemon is known by, instead of the usual ones. A token is sent without TLS
     to this machine only, unless `plain_http` says otherwise. No verdict takes longer than `seconds`. Calls run in
     `cwd`, this process's directory if not given. This process then counts as a guarded agent in the registries of its
-    user: what it starts can't approve anything.
+    user: what it starts can't approve anything. A person who is asked may say yes to a call with other arguments, and
+    it is made with those, unless `accepts_edits` is false: then it is denied.
     """
     connection = Connection(
         found_url(os.environ) if url is None else url,
@@ -73,7 +76,7 @@ def connect(
         plain_http=plain_http,
         seconds=seconds,
     )
-    return RemoteGuard(connection, cwd=cwd, state_dir=state_dir)
+    return RemoteGuard(connection, cwd=cwd, state_dir=state_dir, accepts_edits=accepts_edits)
 
 
 class RemoteGuard(AgentGuard):
@@ -82,9 +85,17 @@ class RemoteGuard(AgentGuard):
     The principal of every action is who the token stands for, whatever the action says.
     """
 
-    def __init__(self, connection: Connection, *, cwd: Path | None = None, state_dir: Path | None = None) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        cwd: Path | None = None,
+        state_dir: Path | None = None,
+        accepts_edits: bool = True,
+    ) -> None:
         super().__init__()
         self._connection = connection
+        self._accepts_edits = accepts_edits
         self._cwd = str(cwd.absolute()) if cwd is not None else os.getcwd()  # noqa: PTH109 - as text, like a call's
         self._state_dir = state_dir
         self._approvals = RemoteApprover(connection)
@@ -109,7 +120,7 @@ class RemoteGuard(AgentGuard):
         """The same, without blocking the event loop."""
         try:
             sent = self._sent(action, approval_id=approval_id, announced=announced)
-            return _read(sent, await self._connection.request_async("POST", "/v1/evaluate", sent.body))
+            return self._read(sent, await self._connection.request_async("POST", "/v1/evaluate", sent.body))
         except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
             return _failed(error)
 
@@ -162,7 +173,12 @@ class RemoteGuard(AgentGuard):
         from guardhouse.adapters import TakenUp
 
         try:
-            self._check_waits(self._approvals.get(approval_id), check)
+            request = self._waiting(approval_id)
+            self._check_waits(request, check)
+            if request is not None and request.edit_of is not None:
+                if not self._accepts_edits:
+                    return TakenUp(None, refused_edit(_NONE))
+                approval_id = request.id
             told = msgspec.json.encode({"announced": announced})
             answer = self._connection.request("POST", approval_path(approval_id, "resume"), told)
         except DaemonError as error:
@@ -198,7 +214,7 @@ class RemoteGuard(AgentGuard):
     def _judged(self, action: Action, **more: Any) -> Verdict:
         try:
             sent = self._sent(action, **more)
-            return _read(sent, self._connection.request("POST", "/v1/evaluate", sent.body))
+            return self._read(sent, self._connection.request("POST", "/v1/evaluate", sent.body))
         except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
             return _failed(error)
 
@@ -213,6 +229,24 @@ class RemoteGuard(AgentGuard):
         if self._registered_by != os.getpid():
             self._register()
         return Sent.of(action, self._cwd, approval_id=approval_id, announced=announced, made=made)
+
+    def _read(self, sent: Sent, answer: Answer) -> Verdict:
+        """The verdict in an answer; DaemonError if there is none about what was sent."""
+        verdict = _verdict_in(answer)
+        if answer.status != 200:
+            return _only_held_back(verdict)
+        return check_verdict(sent, verdict, accepts_edits=self._accepts_edits)
+
+    def _waiting(self, approval_id: str) -> ApprovalRequest | None:
+        """The request with that id, or the one that a person put in its place."""
+        request = self._approvals.get(approval_id)
+        for _ in range(_MOST_EDITS):
+            newer = request.superseded_by if request is not None else None
+            found = self._approvals.get(newer) if newer is not None else None
+            if found is None or found.edit_of is None:
+                break
+            request = found
+        return request
 
     def _check_waits(self, request: ApprovalRequest | None, check: Callable[[Action], ToolCallPre]) -> None:
         """GuardhouseError unless there is a call of this tool to take up; before its approval is used for it."""
@@ -250,12 +284,6 @@ class RemoteGuard(AgentGuard):
         name = os.path.basename(sys.argv[0]) or "python"  # noqa: PTH119
         note_agent(find_locations(state_dir=self._state_dir), Redactor(SecretScanner()).text(name))
         self._registered_by = os.getpid()
-
-
-def _read(sent: Sent, answer: Answer) -> Verdict:
-    """The verdict in an answer; DaemonError if there is none about what was sent."""
-    verdict = _verdict_in(answer)
-    return check_verdict(sent, verdict) if answer.status == 200 else _only_held_back(verdict)
 
 
 def _verdict_in(answer: Answer) -> Verdict:

@@ -24,6 +24,17 @@ _REMOVED: Final = re.compile(
 )
 """What stands in the place of what is not published. A link may have ended inside a mask, and left a part of it."""
 
+_NOTE: Final = re.compile(
+    r"\[(?:withheld|number|yes or no|text: [0-9,]{1,20} characters, [0-9,]{1,20} lines"
+    r"|(?:and )?[0-9,]{1,20} more(?: withheld)?)\]",
+    re.ASCII,
+)
+_REST: Final = re.compile(
+    r"(?: \[the rest of this line withheld\])?(?:\n\[[0-9,]{1,20} more lines withheld\])?\Z", re.ASCII
+)
+"""What stands in the place of what a person does not let be seen of a result, in words of ours."""
+_CUT_MASK: Final = re.compile(r"\[[a-z_:0-9]{0,40}\Z", re.ASCII)
+
 
 def is_masked(before: Any, after: Any, *, published: bool = False) -> bool:
     """Whether `after` is `before`, masked: of the same form, and each string what it was except where masks stand.
@@ -52,6 +63,52 @@ def is_masked(before: Any, after: Any, *, published: bool = False) -> bool:
     if type(before) is int and isinstance(after, str):
         return MASKED in after and _is_masked_text(str(before), after, published=False)
     return type(before) is type(after) and bool(before == after)
+
+
+def is_cut(before: Any, after: Any) -> bool:
+    """Whether `after` is what a condition on a result leaves of `before`: its beginning, masked, and notes of ours in
+    the place of the rest."""
+    if isinstance(after, str) and _NOTE.fullmatch(after):
+        return True
+    if isinstance(before, dict):
+        return isinstance(after, dict) and _are_cut_fields(before, after)
+    if isinstance(before, list):
+        if not isinstance(after, list):
+            return False
+        shown = after[:-1] if after and isinstance(after[-1], str) and _NOTE.fullmatch(after[-1]) else after
+        return len(shown) <= len(before) and all(map(is_cut, before, shown))
+    if isinstance(before, str):
+        return isinstance(after, str) and _is_beginning(before, after)
+    return is_masked(before, after)
+
+
+def _are_cut_fields(before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Fields are cut at the end; names may be counted instead of told."""
+    names = list(after)
+    if names and _NOTE.fullmatch(names[-1]) and after[names[-1]] is None:
+        names.pop()
+    if len(names) > len(before):
+        return False
+    return all(
+        (new == f"[name {number}]" or _is_masked_key(old, new, published=False)) and is_cut(before[old], after[new])
+        for number, (old, new) in enumerate(zip(before, names, strict=False), 1)
+    )
+
+
+def _is_beginning(before: str, after: str) -> bool:
+    cut = _REST.sub("", after)
+    if cut != after:
+        cut = _CUT_MASK.sub("", cut)
+    first, *others = _between_masks(cut)
+    if not before.startswith(first):
+        return False
+    at = len(first)
+    for piece in others:
+        found = before.find(piece, at + 1)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
 
 
 def _is_masked_key(before: str, after: str, *, published: bool) -> bool:

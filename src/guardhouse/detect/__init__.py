@@ -13,6 +13,7 @@ from guardhouse.detect.interface import (
 )
 from guardhouse.detect.labels import LABEL_DOUBTFUL
 from guardhouse.detect.masking import Masker, masker
+from guardhouse.detect.sandboxing import is_confined
 from guardhouse.detect.showing import hides
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "bindings",
     "hides",
     "inspect",
+    "is_confined",
     "masker",
     "masks",
     "needs",

@@ -115,8 +115,17 @@ def _leaves(scene: Scene) -> list[Leaf]:
         leaf
         for leaf in scene.leaves
         if (_is_named(leaf.key) and not leaf.is_key and leaf.text.strip())
-        or (leaf.key not in prose and _is_url(leaf.text))
+        or (leaf.key not in prose and _is_url(leaf.text) and not (profile.needs_url and _is_header(leaf)))
     ]
+
+
+def _is_header(leaf: Leaf) -> bool:
+    """Whether a string is a header of the request: where one came from, or what one asks for, is not where one goes. A
+    header that names a host is looked at all the same."""
+    return leaf.field.startswith(_HEADERS)
+
+
+_HEADERS: Final = ("params.headers.", "params.headers[")
 
 
 def _is_named(key: str) -> bool:

@@ -109,6 +109,12 @@ class DetectorSettings(msgspec.Struct, frozen=True):
     switched_off: frozenset[str] = frozenset()
     sockets: tuple[OwnSocket, ...] = ()
     """Where the daemon answers, by configuration and in fact."""
+    sandbox: Literal["off", "prefer", "require"] = "off"
+    """Whether commands run in the sandbox."""
+    outside_commands: tuple[str, ...] = ()
+    """Those that run outside all the same."""
+    sandbox_places: tuple[str, ...] = ()
+    """What can be reached inside, beside the work."""
 
     def network_for(self, tool: str) -> NetworkRules:
         """The destination rules of a tool, given by its profile's name, or the default ones."""
@@ -207,6 +213,8 @@ class Scene:
         self.action = action
         self.settings = settings
         self.facts = facts
+        self.can_confine = False
+        """Whether who makes the call can put it into the sandbox."""
         self.needed: dict[Need, None] = {}
         self.failures: dict[str, str] = {}
         """Detectors that broke, with the kind of error."""

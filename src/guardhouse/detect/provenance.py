@@ -173,6 +173,30 @@ def granted_values(scene: Scene) -> list[str]:
     return [grant_of(tool), *(grant_of(tool, one) for one in _arguments(scene) if one.field in fields)]
 
 
+_SETTLING: Final = (Capability.SPENDS, Capability.DESTRUCTIVE)
+_LONGEST_NAMED: Final = 200
+
+
+def addressed(scene: Scene) -> str:
+    """Whom a call writes to, with every other value of it that is no free text; nothing if it addresses nobody, does
+    more than that, or has a value that can't be told in a few words."""
+    from guardhouse.trust.ledger import Role
+
+    profile = scene.rule_tool
+    found = _arguments(scene)
+    if (
+        profile is None
+        or profile.may(*_SETTLING)
+        or not any(one.role in {Role.RECIPIENT, Role.DESTINATION} for one in found)
+    ):
+        return ""
+    named = [one for one in found if one.role is not Role.CONTENT]
+    if any(one.is_unread or not isinstance(one.value, (str, int, float, bool)) for one in named):
+        return ""
+    told = ", ".join(f"{one.field.removeprefix('params.')}={one.value!r}" for one in named)
+    return f"with {told}" if len(told) <= _LONGEST_NAMED else ""
+
+
 def consequential(scene: Scene) -> bool:
     """Whether the tool that is called, or that answered, does something that the user must have wanted."""
     profile = scene.rule_tool

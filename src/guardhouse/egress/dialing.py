@@ -113,12 +113,12 @@ def _literal(answer: Addresses) -> tuple[str, ...]:
         raise Refused("dns_failure", "The host was not found: the resolver gave no answer.")
     if answer.error or not answer.addresses:
         raise Refused("dns_failure", f"The host was not found: {answer.error or 'it has no address'}.")
-    if None in map(_family, answer.addresses):
+    if None in map(family_of, answer.addresses):
         raise Refused("dns_failure", "The host was not found: the resolver gave something that is no address.")
     return tuple(answer.addresses)
 
 
-def _family(address: str) -> socket.AddressFamily | None:
+def family_of(address: str) -> socket.AddressFamily | None:
     """What kind of address this is; None if it is a name, or nothing at all."""
     for family in (socket.AF_INET, socket.AF_INET6):
         try:
@@ -131,7 +131,7 @@ def _family(address: str) -> socket.AddressFamily | None:
 
 def is_own(address: str) -> bool:
     """Whether this machine has the address: what listens there trusts its neighbours, however public it is."""
-    family = _family(address)
+    family = family_of(address)
     if family is None:
         return False
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -148,7 +148,7 @@ def _names(errand: Errand) -> list[str]:
     return names if errand.proxy is None else [*names, errand.proxy[0]]
 
 
-def _judged(errand: Errand, answers: list[Addresses]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def judged_addresses(errand: Errand, answers: list[Addresses]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Every address of the destination, judged; and the addresses to dial, which with a proxy are its own."""
     address = errand.destination.address
     judged = _literal(answers[0]) if address is None else (address,)
@@ -158,14 +158,14 @@ def _judged(errand: Errand, answers: list[Addresses]) -> tuple[tuple[str, ...], 
     return judged, judged if errand.proxy is None else _literal(answers[-1])
 
 
-def _attempts(errand: Errand, addresses: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+def attempts(errand: Errand, addresses: tuple[str, ...]) -> Iterator[tuple[str, float]]:
     """Each address to try, with its share of the time that is left, so that a dead one leaves some to the next."""
     tried = addresses[:MOST_DIALLED]
     for index, address in enumerate(tried):
         yield address, errand.remaining() / (len(tried) - index)
 
 
-def _unreachable() -> FetchFailed:
+def unreachable() -> FetchFailed:
     return FetchFailed("No connection could be made to the host.", fix="Try again later.")
 
 
@@ -214,10 +214,10 @@ class GuardedBackend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         """A connection to a judged address of `host`. Refused if the errand under way does not lead there."""
         errand = _errand_to(host, port)
-        judged, addresses = _judged(errand, [self._look_up(name, errand) for name in _names(errand)])
-        for address, seconds in _attempts(errand, addresses):
+        judged, addresses = judged_addresses(errand, [self._look_up(name, errand) for name in _names(errand)])
+        for address, seconds in attempts(errand, addresses):
             try:
-                connection = socket.socket(_family(address) or socket.AF_INET, socket.SOCK_STREAM)
+                connection = socket.socket(family_of(address) or socket.AF_INET, socket.SOCK_STREAM)
             except OSError:
                 continue
             try:
@@ -229,7 +229,7 @@ class GuardedBackend(httpcore.NetworkBackend):
             else:
                 return _Stream(connection, _Kept(errand, judged))
         errand.remaining()
-        raise _unreachable()
+        raise unreachable()
 
     def connect_unix_socket(
         self,
@@ -363,15 +363,15 @@ class AsyncGuardedBackend(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         """A connection to a judged address of `host`. Refused if the errand under way does not lead there."""
         errand = _errand_to(host, port)
-        judged, addresses = _judged(errand, [await self._look_up(name) for name in _names(errand)])
-        for address, seconds in _attempts(errand, addresses):
+        judged, addresses = judged_addresses(errand, [await self._look_up(name) for name in _names(errand)])
+        for address, seconds in attempts(errand, addresses):
             try:
                 stream = await self._backend.connect_tcp(address, port, timeout=seconds)
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 continue
             return _AsyncStream(stream, _Kept(errand, judged))
         errand.remaining()
-        raise _unreachable()
+        raise unreachable()
 
     async def connect_unix_socket(
         self,

@@ -6,7 +6,9 @@ nothing is cached here: the caller judges every address and dials one of those i
 
 from __future__ import annotations
 
+import os
 import threading
+from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.model import Addresses
@@ -23,7 +25,12 @@ class SystemResolver:
 
     def __init__(self, timeout: float = 5.0) -> None:
         self._timeout = timeout
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
         self._slots = threading.BoundedSemaphore(MAX_LOOKUPS)
+        self._idle: deque[_Helper] = deque()
 
     def resolve(self, host: str) -> Addresses:
         """Every distinct address of `host`, or why there is none. Does not raise for what the network does."""
@@ -62,27 +69,59 @@ class SystemResolver:
             return self._late()
 
     def _ask(self, host: str, hand_over: Callable[[Addresses], None]) -> bool:
-        """Start a look-up that will hand over its answer from a thread of its own; False if too many hang."""
+        """Start a look-up that will hand over its answer from another thread; False if too many hang."""
+        if self._process != os.getpid():
+            self._begin()  # the threads, and whoever held a slot, are the parent's
         if not self._slots.acquire(blocking=False):
             return False
-
-        def look_up() -> None:
-            try:
-                answer = _look_up(host)
-            finally:
-                self._slots.release()
-            hand_over(answer)
-
         try:
-            # A daemon: a look-up that hangs must not keep the program from ending.
-            threading.Thread(target=look_up, name="guardhouse-dns", daemon=True).start()
-        except RuntimeError:  # the system gives us no more threads
-            self._slots.release()
-            return False
+            helper = self._idle.pop()
+        except IndexError:
+            helper = _Helper(self._idle)
+            try:
+                helper.start()
+            except RuntimeError:  # the system gives us no more threads
+                self._slots.release()
+                return False
+        helper.asked.put((host, self._slots.release, hand_over))
         return True
 
     def _late(self) -> Addresses:
         return Addresses(error=f"no answer from the resolver within {self._timeout:g} s")
+
+
+class _Helper(threading.Thread):
+    """Looks names up, one after the other, until nobody has asked for a while: beginning a thread takes longer than
+    most look-ups. A daemon: a look-up that hangs must not keep the program from ending."""
+
+    def __init__(self, idle: deque[_Helper]) -> None:
+        from queue import SimpleQueue
+
+        super().__init__(name="guardhouse-dns", daemon=True)
+        self._idle = idle
+        self.asked: SimpleQueue[tuple[str, Callable[[], None], Callable[[Addresses], None]]] = SimpleQueue()
+
+    def run(self) -> None:
+        from queue import Empty
+
+        while True:
+            try:
+                host, release, hand_over = self.asked.get(timeout=_IDLE_FOR)
+            except Empty:
+                try:
+                    self._idle.remove(self)
+                except ValueError:
+                    continue  # somebody is just asking
+                return
+            try:
+                answer = _look_up(host)
+            finally:
+                release()
+            self._idle.append(self)
+            hand_over(answer)
+
+
+_IDLE_FOR: Final = 5.0
 
 
 class SkippedLookup:

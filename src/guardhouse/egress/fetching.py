@@ -8,7 +8,6 @@ text, up to a bound, or for anything else its size and type.
 from __future__ import annotations
 
 import os
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -16,6 +15,7 @@ import msgspec
 
 from guardhouse.egress.client import AsyncGuardedClient, FetchLimits, GuardedClient, Response, trusted_roots
 from guardhouse.egress.errors import FetchFailed
+from guardhouse.egress.permitted import rules_for
 from guardhouse.model import GuardhouseError
 from guardhouse.net import BadDestination, NetworkRules, parse_destination
 
@@ -89,39 +89,12 @@ class FetchTools:
 
 
 def _rules_for_url(policy: Policy, url: str) -> NetworkRules:
-    """The rules of `url_fetch` for one URL that the gate let through.
-
-    Where the policy lets a host pass that is not listed, because a person approved it or because it only observes, that
-    host is added for this one request, and no redirect is followed. Addresses are judged all the same.
-    """
-    rules = policy.settings.network_for("url_fetch")
-    if not _may_pass_unlisted(policy):
-        return rules
+    """The rules of `url_fetch` for one URL that the gate let through."""
     try:
         destination = parse_destination(url)
     except BadDestination:
-        return rules
-    refusal = rules.judge(destination, None)
-    if refusal is None or refusal.code != _UNLISTED:
-        return rules
-    host = f"[{destination.host}]" if ":" in destination.host else destination.host
-    alone = msgspec.structs.replace(
-        rules.settings, allowed_domains=(f"{host}:{destination.port}",), allowed_url_prefixes=(), follow_redirects=False
-    )
-    return NetworkRules(alone)
-
-
-_UNLISTED: Final = "non_allowlisted_domain"
-
-
-def _may_pass_unlisted(policy: Policy) -> bool:
-    config = policy.config
-    return (
-        not config.enabled
-        or config.mode == "observe"
-        or config.findings.get(_UNLISTED, "deny") != "deny"
-        or any(fnmatchcase(_UNLISTED, code) for rule in config.rules for code in rule.waives)
-    )
+        return policy.settings.network_for("url_fetch")
+    return rules_for(policy, "url_fetch", destination)
 
 
 # What an agent gets of an answer --------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ def house_checks(machine: Machine) -> Iterator[Check]:
     yield _approvals(machine)
     yield _sessions(machine)
     yield _pins(machine)
+    yield _sandbox(machine)
     if machine.records_problem:
         yield unknown(GUARDHOUSE, "install records", machine.records_problem)
 
@@ -61,6 +62,29 @@ def policy_checks(about: str, sources: Sources, *, told_if_sound: bool = True) -
         yield fail(about, "enabled", f"the gate is switched off, by {where}", "Set `enabled: true` there.")
     elif config.mode == "observe":
         yield warn(about, "mode", "observe: only what no rule can allow is denied", "`guardhouse enforce` ends that.")
+
+
+def _sandbox(machine: Machine) -> Check:
+    """Whether it works here, and whether commands are put into it: without, they run with the user's rights."""
+    from guardhouse.config import find_sources
+    from guardhouse.sandbox import NoSandbox, standing
+
+    sources = find_sources(config_file=machine.config_file, cwd=machine.cwd, state_dir=machine.state_dir)
+    try:
+        mode = sources.load().config.sandbox.mode
+    except PolicyError:
+        return unknown(GUARDHOUSE, "sandbox", "the policy that says whether it is used can't be read")
+    try:
+        found = standing()
+    except NoSandbox as error:
+        what = f"{error.what.rstrip('.')}; sandbox.mode is {mode}"
+        if mode == "off":
+            return ok(GUARDHOUSE, "sandbox", f"not used, and not to be had here: {error.what}")
+        told = fail if mode == "require" else warn
+        return told(GUARDHOUSE, "sandbox", what, error.fix)
+    if mode == "off":
+        return ok(GUARDHOUSE, "sandbox", "works here, and is not used: commands run with your rights (`sandbox.mode`)")
+    return ok(GUARDHOUSE, "sandbox", f"commands of hooked agents run in it: {mode}, bubblewrap {found['version']}")
 
 
 def _state(machine: Machine) -> Check:

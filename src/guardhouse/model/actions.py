@@ -127,6 +127,9 @@ class SkillInstall(_ActionBase, frozen=True, kw_only=True, tag=True):
     unbound: ClassVar[frozenset[str]] = _ActionBase.unbound - {"source"}
 
 
+UNNAMED: Final = "unnamed_"
+"""How the id of a call begins that its caller gave none: nobody will give the same one to its result."""
+
 Action = (
     UserInput
     | ToolCallPre
@@ -183,6 +186,11 @@ def action_of(value: Any) -> Action:
         if what.startswith("Invalid enum value"):
             what = f"A value that is not one of those allowed{what[what.rfind(' - at ') :]}"
         raise InvalidAction(f"{kind}: {what}.", fix="See docs/actions.md for the fields of each type.") from None
+
+
+def is_named(call_id: str | None) -> bool:
+    """Whether a call has an id of its caller's, by which its result is known, too."""
+    return bool(call_id) and not (call_id or "").startswith(UNNAMED)
 
 
 def admit(action: Action, limits: Limits = DEFAULT_LIMITS) -> Action:

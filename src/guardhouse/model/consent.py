@@ -12,6 +12,7 @@ import msgspec
 
 from guardhouse.model.actions import Action, wire
 from guardhouse.model.canonical import typed_digest
+from guardhouse.model.conditions import Condition
 from guardhouse.model.verdicts import ApprovalStatus, Reason, RiskLevel
 
 
@@ -93,6 +94,85 @@ class Supply(msgspec.Struct, frozen=True, omit_defaults=True):
     """A yes for the rest of the run would cover later calls of this tool with the same value there."""
 
 
+class Target(msgspec.Struct, frozen=True, order=True):
+    """What asks, and what it is about: a code as `codes` names it, and the place that it would reach or change."""
+
+    code: str
+    place: str
+    """`path /srv/data`, `host https://api.example.com`, `to bob@example.com`: written so that equal means equal."""
+
+
+Reach = Literal["exact", "destination"]
+"""What a grant is good for: exactly the same action; or the same tool, for the same reasons, at the same places."""
+
+
+class GrantScope(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A yes that is good for more than once, in the same session and for the same principal."""
+
+    reach: Reach
+    seconds: float | None = None
+    """For how long; None is for the rest of the session, as long as the policy lets any grant last."""
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a yes is good for, if it is not only for this once and without conditions."""
+
+    for_run: bool = False
+    """Also for later calls of the same tool in that session with the values that the request offers."""
+    condition: Condition | None = None
+    grant: GrantScope | None = None
+
+
+ONCE: Final = Terms()
+
+
+class Consent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One person's yes to a request that may need more than one."""
+
+    actor: str
+    at: float
+    comment: str | None = None
+
+
+class Grant(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A yes that goes on: what it covers, who gave it, until when, and what became of it. Texts are masked.
+
+    It never leaves the session and the principal that it was given for, covers no reason that was not on the card and
+    no higher risk, and lifts no deny.
+    """
+
+    id: str
+    request_id: str
+    """The request that it was given with."""
+    created_at: float
+    expires_at: float
+    session_id: str | None = None
+    principal: str | None = None
+    action_type: str
+    tool_name: str | None = None
+    action_summary_redacted: str
+    reach: Reach
+    action_hash: str
+    """With the reach `exact`: of the only action that it covers."""
+    targets: tuple[Target, ...] = ()
+    """With the reach `destination`: everything that may ask."""
+    codes: tuple[str, ...]
+    risk_level: RiskLevel
+    condition: Condition | None = None
+    most_uses: int | None = None
+    uses: int = 0
+    last_used_at: float | None = None
+    actor: str
+    comment: str | None = None
+    revoked_at: float | None = None
+    revoked_by: str | None = None
+
+    def is_live(self, now: float) -> bool:
+        """Whether it still covers anything."""
+        used_up = self.most_uses is not None and self.uses >= self.most_uses
+        return self.revoked_at is None and now < self.expires_at and not used_up
+
+
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """A question that the gate wants to put to a person: everything a request is made of."""
 
@@ -118,7 +198,14 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     supplied: tuple[Supply, ...] = ()
     """Who supplied which value."""
     kin: str = ""
-    """The same for questions of one tool about values from one source, so that they can be answered together."""
+    """The same for questions of one tool, for one reason, about values from one source, so that they can be answered
+    together."""
+    turn: str = ""
+    """The same for all questions between two messages of the user's."""
+    targets: tuple[Target, ...] = ()
+    """What asks, and where; empty unless everything that asks is about a place."""
+    conditional: bool = False
+    """Whether its result will be known as its own when it comes back, so that a yes can have conditions."""
 
 
 class ApprovalRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -145,8 +232,17 @@ class ApprovalRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     bound_to: tuple[str, ...] = ()
     supplied: tuple[Supply, ...] = ()
     kin: str = ""
-    for_run: bool = False
-    """The yes is for the rest of the run: for later calls of this tool too, with the values that were offered."""
+    turn: str = ""
+    targets: tuple[Target, ...] = ()
+    conditional: bool = False
+    edit_of: str | None = None
+    """The request that a person put this one in the place of, with other arguments."""
+    needed: int = 1
+    """How many people must say yes."""
+    consents: tuple[Consent, ...] = ()
+    """Who said yes so far."""
+    terms: Terms = ONCE
+    """What the yes is good for."""
     status: ApprovalStatus = ApprovalStatus.PENDING
     answered_at: float | None = None
     actor: str | None = None
@@ -159,8 +255,25 @@ class ApprovalRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 
 
 Refusal = Literal[
-    "denied", "timeout", "used", "too_late", "drift", "unknown", "cancelled", "superseded", "too_many", "unattended"
+    "denied",
+    "timeout",
+    "used",
+    "too_late",
+    "drift",
+    "unknown",
+    "cancelled",
+    "superseded",
+    "too_many",
+    "paused",
+    "unattended",
 ]
+
+
+class Edited(msgspec.Struct, frozen=True):
+    """A person said yes to the call with other arguments: that one, by its request and as it was sealed."""
+
+    request_id: str
+    action: bytes
 
 
 class Settlement(msgspec.Struct, frozen=True):
@@ -171,3 +284,7 @@ class Settlement(msgspec.Struct, frozen=True):
     refusal: Refusal | None = None
     drifted: tuple[str, ...] = ()
     """With the refusal `drift`: what is different from what was approved."""
+    grant: Grant | None = None
+    """With `granted`: the grant that covers it, if it is not an approval of its own."""
+    edited: Edited | None = None
+    """Neither granted nor refused: another call was approved in its place."""

@@ -7,7 +7,7 @@ which the redactor has taken every secret, findings and reasons that were masked
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import msgspec
 
@@ -39,7 +39,11 @@ class RedactedText:
 
 NO_TEXT: Final = RedactedText("")
 
-EventKind = Literal["decision", "execution", "approval", "notice"]
+EventKind = Literal["decision", "execution", "approval", "grant", "feedback", "notice"]
+EVENT_KINDS: Final[tuple[EventKind, ...]] = get_args(EventKind)
+Opinion = Literal["false_alarm", "right", "missed"]
+"""What a person says of a decision: it stopped what was fine; it was right; it should have stopped this."""
+OPINIONS: Final[tuple[Opinion, ...]] = get_args(Opinion)
 
 
 class AuditEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -47,8 +51,8 @@ class AuditEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     event_id: str
     kind: EventKind
-    """`decision` of the gate; `execution` of what it let through; an `approval` that changed its status; a `notice`
-    of the house itself."""
+    """`decision` of the gate; `execution` of what it let through; an `approval` that took a step; a `grant` that was
+    given or revoked; a person's `feedback` on a decision; a `notice` of the house itself."""
     timestamp: str
     """UTC, as 2026-01-31T12:00:00.000000Z."""
     trace_id: str = ""
@@ -81,7 +85,7 @@ class AuditEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     about: str | None = None
     """The event this one follows: the decision that an execution goes back to."""
     detail: str = ""
-    """One short phrase of our own: how long it took, the type of an error."""
+    """One short phrase of our own: how long it took, the type of an error; of `feedback`, the opinion."""
 
     def __post_init__(self) -> None:
         if not (isinstance(self.action_summary_redacted, RedactedText) and isinstance(self.comment, RedactedText)):

@@ -10,8 +10,10 @@ from typing import Final, Literal, get_args
 
 import msgspec
 
+from guardhouse.model.conditions import Conditioned
+
 SessionEventKind = Literal[
-    "user_said", "assistant_showed", "tool_returned", "memory_returned", "skill_returned", "granted"
+    "user_said", "assistant_showed", "tool_returned", "memory_returned", "skill_returned", "granted", "conditioned"
 ]
 Grade = Literal["user", "trusted", "untrusted"]
 
@@ -122,6 +124,10 @@ class SessionState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Fingerprints of the words that may say what is to be gone, where they order other things as well."""
     confirmed: int | None = None
     """The event in which the assistant showed what the user then said yes to."""
+    conditions: tuple[Conditioned, ...] = ()
+    """The latest calls that a person let through on a condition; the latest last."""
+    forgot_conditions: bool = False
+    """There were more of them before."""
 
 
 class Traces(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -147,6 +147,14 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     approval_status: ApprovalStatus | None = None
     approval_actor: str | None = None
     """Who answered it."""
+    grant_id: str | None = None
+    """The grant that it was allowed by."""
+    edited: bool = False
+    """A person changed the arguments before they said yes: `params` are theirs."""
+    confined: bool = False
+    """Whatever is let through may run in the sandbox only. Said only to who has said that they can put it there."""
+    condition: str = ""
+    """What may be seen of the call's result, in words, if a person said yes to that much only."""
     mode: Literal["enforce", "observe", "disabled"] = "enforce"
     would_be: Decision | None = None
     """In observe mode: what would have been decided."""

@@ -6,15 +6,13 @@ says anew. The stores below are only files; whoever can write those has no need 
 
 from __future__ import annotations
 
-import os
 import time
 from typing import TYPE_CHECKING
 
 from guardhouse.approvals import guarded_ancestor
 from guardhouse.approvals.terminal import local_actor
 from guardhouse.desk import Desk
-from guardhouse.model import AuditEvent, GuardhouseError, visible
-from guardhouse.recording import utc
+from guardhouse.model import GuardhouseError, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,18 +45,6 @@ def record_change(
     policy = sources.load(project=False)
     desk = Desk(sources.locations, lambda: policy, clock)
     try:
-        desk.audit.record(
-            AuditEvent(
-                event_id=f"ev_{os.urandom(12).hex()}",
-                kind="notice",
-                timestamp=utc(clock()),
-                source="command",
-                mode=mode or policy.config.mode,
-                policy_revision=policy.revision,
-                actor=local_actor(),
-                detail=policy.redactor.text(detail),
-            ),
-            durable=True,
-        )
+        desk.note(detail, source="command", actor=local_actor(), mode=mode, durable=True)
     finally:
         desk.close()

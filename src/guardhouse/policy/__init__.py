@@ -6,8 +6,13 @@ from guardhouse.policy.codes import (
     APPROVALS_UNUSABLE,
     APPROVED,
     AUDIT_UNWRITABLE,
+    BY_GRANT,
+    CONDITION,
+    CONDITION_UNKNOWN,
     DAEMON_UNREACHABLE,
     DISABLED,
+    EDIT_REFUSED,
+    EDITED,
     INTERNAL_ERROR,
     INVALID,
     MARKERS_UNUSABLE,
@@ -19,7 +24,7 @@ from guardhouse.policy.codes import (
     UNSHOWABLE,
     catalogue,
 )
-from guardhouse.policy.engine import Cause, Judgement, PolicyEngine, combine
+from guardhouse.policy.engine import Cause, Judgement, PolicyEngine, asking_name, combine
 from guardhouse.policy.environment import read_environment
 from guardhouse.policy.layers import Layer, LayerName, merge
 from guardhouse.policy.loading import Policy, load
@@ -36,8 +41,13 @@ __all__ = [
     "APPROVALS_UNUSABLE",
     "APPROVED",
     "AUDIT_UNWRITABLE",
+    "BY_GRANT",
+    "CONDITION",
+    "CONDITION_UNKNOWN",
     "DAEMON_UNREACHABLE",
     "DISABLED",
+    "EDITED",
+    "EDIT_REFUSED",
     "FLOORS",
     "FORMATS",
     "INTERNAL_ERROR",
@@ -59,6 +69,7 @@ __all__ = [
     "LayerName",
     "Policy",
     "PolicyEngine",
+    "asking_name",
     "catalogue",
     "combine",
     "index_page",

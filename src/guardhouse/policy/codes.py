@@ -93,6 +93,51 @@ APPROVED: Final = ReasonCode(
     example="A call that asked, was approved, and is made again unchanged.",
     about="text",
 )
+BY_GRANT: Final = ReasonCode(
+    id="approval.by_grant",
+    title="A person's grant covers this call",
+    severity=Severity.INFO,
+    why="A person said yes to this, or to its like, for more than once in this session.",
+    instead="",
+    example="The same upload to the same host, ten minutes after a person granted it for an hour.",
+    about="text",
+)
+EDITED: Final = ReasonCode(
+    id="approval.edited",
+    title="A person has changed the arguments of this call",
+    severity=Severity.INFO,
+    why="The person who was asked said yes to the call with other arguments; it is made with those.",
+    instead="",
+    example="A command that asked, was shortened by the person who approved it, and is made so.",
+    about="text",
+)
+EDIT_REFUSED: Final = ReasonCode(
+    id="approval.edit_refused",
+    title="A person has changed the arguments of this call, and they can't be used here",
+    severity=Severity.INFO,
+    why="The person who was asked said yes to other arguments than these, and to nothing else.",
+    instead="Make the call with other arguments, or ask the user what they meant.",
+    example="A command that was changed by the person who approved it, for a program that takes no changed arguments.",
+    about="text",
+)
+CONDITION: Final = ReasonCode(
+    id="approval.condition",
+    title="A person lets only a part of this result be seen",
+    severity=Severity.INFO,
+    why="The person who approved the call said how much of its result may be seen.",
+    instead="Go on with what is shown; ask the user if more is needed.",
+    example="A file that was approved to be read on the condition that only its first twenty lines are seen.",
+    about="text",
+)
+CONDITION_UNKNOWN: Final = ReasonCode(
+    id="approval.condition_unknown",
+    title="How much of this result may be seen can't be told",
+    severity=Severity.HIGH,
+    why="The call may have been approved on a condition, and the session that knows it can't be read or used.",
+    instead="Ask the user to look at the guard's state directory.",
+    example="A result while the store of sessions is damaged, or a conditional approval used by a call without an id.",
+    about="text",
+)
 DENIED: Final = ReasonCode(
     id="approval.denied",
     title="A person has said no",
@@ -163,6 +208,15 @@ REPLACED: Final = ReasonCode(
     why="Something changed after the question was asked, so it was replaced or withdrawn.",
     instead="Make the call again, without the old approval: it asks anew.",
     example="A call with the id of an approval that a newer question has replaced.",
+    about="text",
+)
+PAUSED: Final = ReasonCode(
+    id="approval.paused",
+    title="Nobody is asked for a while, because so much was denied",
+    severity=Severity.HIGH,
+    why="People said no to what this session asked, again and again; asking on would only wear them down.",
+    instead="Stop, tell the user what you are trying to do, and let them say how to go on.",
+    example="A call that asks after five requests of its session were denied in a row.",
     about="text",
 )
 UNATTENDED: Final = ReasonCode(
@@ -248,6 +302,7 @@ REFUSED: Final[dict[Refusal, ReasonCode]] = {
     "cancelled": WITHDRAWN,
     "superseded": REPLACED,
     "too_many": TOO_MANY_QUESTIONS,
+    "paused": PAUSED,
     "unattended": UNATTENDED,
 }
 """What each refusal of the keeper of approvals is called."""
@@ -263,6 +318,11 @@ GATE_CODES: Final = (
     INTERNAL_ERROR,
     REDACTION_FAILED,
     APPROVED,
+    BY_GRANT,
+    EDITED,
+    EDIT_REFUSED,
+    CONDITION,
+    CONDITION_UNKNOWN,
     UNSHOWABLE,
     *REFUSED.values(),
     APPROVALS_UNUSABLE,

@@ -10,10 +10,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.detect import FAILED, masks
-from guardhouse.model import Confidence, Decision, Finding, Reason, ReasonCode, RiskLevel, Severity, ToolCallPre, wire
+from guardhouse.detect import FAILED, is_confined, masks
+from guardhouse.detect.paths import in_work
+from guardhouse.model import (
+    Confidence,
+    Decision,
+    Finding,
+    PathClass,
+    Reason,
+    ReasonCode,
+    RiskLevel,
+    Severity,
+    ToolCallPre,
+    wire,
+)
 from guardhouse.policy.codes import RULE, RULE_FAILED
-from guardhouse.policy.presets import BY_SEVERITY, FLOORS
+from guardhouse.policy.presets import BY_SEVERITY, CONTAINED, FLOORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +43,8 @@ class Cause(msgspec.Struct, frozen=True):
     """The least it leads to."""
     waived: bool = False
     """An allow rule names its code, so only its floor is left."""
+    contained: bool = False
+    """It can't happen where the action runs, so that nobody has to be asked. A deny stays one."""
 
 
 class Combined(msgspec.Struct, frozen=True):
@@ -46,7 +60,9 @@ def combine(causes: Iterable[Cause], *, observe: bool = False, unattended: bool 
     there to ask, asking is denying."""
     strictest = floor = Decision.ALLOW
     for cause in causes:
-        wanted = cause.floor if cause.waived or cause.floor.rank > cause.decision.rank else cause.decision
+        answered = cause.contained and cause.decision is Decision.REQUIRE_APPROVAL
+        is_gone = cause.waived or answered
+        wanted = cause.floor if is_gone or cause.floor.rank > cause.decision.rank else cause.decision
         if wanted.rank > strictest.rank:
             strictest = wanted
         if cause.floor.rank > floor.rank:
@@ -69,6 +85,9 @@ class Judgement(msgspec.Struct, frozen=True):
     reasons: tuple[Reason, ...]
     masks: tuple[Any, ...]
     """Expressions of `redact` rules whose matches are to be masked, beside the secrets."""
+    asking: tuple[tuple[str, Finding | None], ...] = ()
+    """Everything that asks, by name, with what was found. A rule that asks, or a detector that failed, is named:
+    approving one question answers no other."""
 
 
 _SCORES: Final = {Severity.INFO: 0, Severity.LOW: 15, Severity.MEDIUM: 40, Severity.HIGH: 70, Severity.CRITICAL: 95}
@@ -133,7 +152,8 @@ class PolicyEngine:
         for finding in findings:
             on_finding = self._rule_on_finding(scene, finding, rules, waived)
             ruled += on_finding
-            if not on_finding[0].cause.waived or len(on_finding) > 1:
+            own = on_finding[0].cause
+            if not (own.waived or own.contained) or len(on_finding) > 1:
                 score = max(score, _score(finding))
         combined = combine((one.cause for one in ruled), observe=self.observe, unattended=self.unattended)
         return Judgement(
@@ -150,7 +170,13 @@ class PolicyEngine:
                 ),
                 *self._masks(scene, ruled),
             ),
+            tuple(self._asking(ruled)) if combined.decision is Decision.REQUIRE_APPROVAL else (),
         )
+
+    def _asking(self, ruled: Sequence[_Ruled]) -> Iterator[tuple[str, Finding | None]]:
+        for one in ruled:
+            if combine((one.cause,), unattended=self.unattended).decision is Decision.REQUIRE_APPROVAL:
+                yield asking_name(_code(one), _decided_by(one.rule, one.finding)), one.finding
 
     def _masks(self, scene: Scene, ruled: Sequence[_Ruled]) -> Iterator[Any]:
         """What takes out what is to be masked, beside secrets. What is denied is masked where it is recorded; what a
@@ -194,7 +220,8 @@ class PolicyEngine:
         floor = FLOORS.get(finding.code, Decision.ALLOW)
         if finding.code == FAILED.id and not scene.action.asks_first:
             floor = Decision.DENY
-        ruled = [_Ruled(Cause(self._outcome(finding), floor, finding.code in waived), finding, None)]
+        contained = scene.can_confine and _is_contained(scene, finding) and is_confined(scene)
+        ruled = [_Ruled(Cause(self._outcome(finding), floor, finding.code in waived, contained), finding, None)]
         risk = self._risk_of(finding)
         seen: set[int] = set()
         for rule in rules.candidates(finding):
@@ -245,7 +272,7 @@ class PolicyEngine:
             # A repository's words: a person sees them as such, an agent does not get them at all.
             title = f"{title}, by a rule of the project that says “{rule.because}”"
         return Reason(
-            code=RULE_FAILED.id if one.failed else finding.code if finding is not None else RULE.id,
+            code=_code(one),
             decided_by=_decided_by(rule, finding),
             decision=combine((one.cause,), unattended=self.unattended).decision,
             severity=finding.severity if finding is not None else code.severity,
@@ -258,6 +285,36 @@ class PolicyEngine:
             excerpt=finding.excerpt if finding is not None else "",
             remedy=_remedy(code, finding, scene) if rule is None and finding is not None and not stays else "",
         )
+
+
+_CONTAINED: Final = {code: where for code, where, _how in CONTAINED}
+_WORK: Final = (PathClass.PROJECT, PathClass.ALLOWED, PathClass.GUARD)
+
+
+def _is_contained(scene: Scene, finding: Finding) -> bool:
+    """Whether what was found can't happen in the sandbox; for what can at some places, by the place."""
+    where = _CONTAINED.get(finding.code)
+    if where is None or where == "anywhere":
+        return where is not None
+    path = finding.path
+    if path is None:
+        return where == "not here"
+    return (
+        finding.path_class not in _WORK
+        and not in_work(scene, path)
+        and not any(path == place or path.startswith(f"{place}/") for place in scene.settings.sandbox_places)
+    )
+
+
+def asking_name(code: str, decided_by: str) -> str:
+    """What a cause that asks is called among those that a person says yes to."""
+    return f"{code}/{decided_by}" if decided_by.startswith("rule:") or code == FAILED.id else code
+
+
+def _code(one: _Ruled) -> str:
+    if one.failed:
+        return RULE_FAILED.id
+    return one.finding.code if one.finding is not None else RULE.id
 
 
 def _decided_by(rule: Rule | None, finding: Finding | None) -> str:

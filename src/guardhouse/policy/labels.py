@@ -9,7 +9,15 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.detect.sensitive_data import IN_OUTPUT, OUTBOUND
-from guardhouse.detect.sensitivity import GROUP_OF, Group, LabelScanner, OwnLabel, check_private, own_pattern
+from guardhouse.detect.sensitivity import (
+    GROUP_OF,
+    Group,
+    LabelMask,
+    LabelScanner,
+    OwnLabel,
+    check_private,
+    own_pattern,
+)
 from guardhouse.model import Decision, GuardhouseError
 from guardhouse.policy.tightness import EFFECTS
 
@@ -46,6 +54,13 @@ def touched_by(name: str, locked: Iterable[str]) -> Iterator[str]:
         yield from (label for label, within in groups.items() if name in within)
     else:
         yield from groups.get(name, _GROUPS)
+
+
+def mask_of_all(section: LabelsSection) -> LabelMask:
+    """What masks the data of every label there is, whatever they lead to."""
+    own = [OwnLabel(id=one.id, group=Group(one.group), pattern=one.pattern) for one in section.patterns]
+    every = [*GROUP_OF, *(one.id for one in own)]
+    return LabelScanner(every, (), own, section.private).mask(every)
 
 
 def compile_labels(

@@ -134,6 +134,11 @@ def _build(
         named_kinds=frozenset(detail for _code, detail in by_detail),
         switched_off=frozenset(name for name, on in config.detectors.items() if not on),
         sockets=_sockets(config, surroundings),
+        sandbox=config.sandbox.mode,
+        outside_commands=config.sandbox.outside,
+        sandbox_places=tuple(
+            _expanded(path, surroundings) for path in (*config.sandbox.readable, *config.sandbox.writable)
+        ),
     )
     engine = PolicyEngine(
         RuleBook(rules),

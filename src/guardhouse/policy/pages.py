@@ -4,19 +4,41 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+
 from guardhouse.model import ReasonCode
 from guardhouse.policy.presets import FLOORS, LABELS, OUTCOMES, PRESETS
 
 _OUTCOMES: Final = {code: outcomes for code, *outcomes in OUTCOMES}
 _SIDES: Final = {"label.in_output": "output", "label.outbound": "egress"}
 """Codes whose outcome is up to the label that was found."""
-_REMEDIES: Final = {
+REMEDIES: Final = {
     "domain": "`guardhouse allow domain HOST` adds the host to your allowlist.",
     "path": "`guardhouse allow path PATH` allows exactly that file, or work in that directory.",
     "command": "`guardhouse allow command 'COMMAND'` lets exactly that command run without a question.",
     "pin": "`guardhouse pins accept NAME` shows the old and the new description, and takes the new one.",
     "tool": "`guardhouse allow tool NAME --can reads,writes` says what the tool does, so that it no longer asks.",
 }
+
+
+class LeadsTo(msgspec.Struct, frozen=True):
+    """What a code leads to."""
+
+    table: tuple[tuple[str, ...], ...] = ()
+    """The head of the table, and its rows; nothing if nobody says."""
+    changing: str = ""
+    """How that can be changed, with code between backticks."""
+
+
+def leads_to(code: ReasonCode) -> LeadsTo:
+    """What a code leads to, by preset or by label."""
+    if code.id in _SIDES:
+        side = _SIDES[code.id]
+        rows = tuple((preset, label, outcome) for preset, where, label, outcome in LABELS if where == side)
+        return LeadsTo((("preset", "label", "outcome"), *rows), _by_label(code).rpartition("\n\n")[2])
+    if code.id in _OUTCOMES:
+        return LeadsTo((tuple(PRESETS), tuple(map(str, _OUTCOMES[code.id]))), _changing(code))
+    return LeadsTo()
 
 
 def reason_page(code: ReasonCode) -> str:
@@ -36,7 +58,7 @@ def reason_page(code: ReasonCode) -> str:
         parts += ["## What it leads to", "\n".join(table)]
         parts += [_changing(code)]
     if code.remedy:
-        parts += ["## To allow it", _REMEDIES[code.remedy]]
+        parts += ["## To allow it", REMEDIES[code.remedy]]
     example = f"```json\n{code.example}\n```" if code.example.startswith("{") else code.example
     parts += ["## Example", example]
     return "\n\n".join(parts) + "\n"

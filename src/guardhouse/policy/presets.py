@@ -9,7 +9,7 @@ it is not. `read-only` lets an agent look: it may change nothing, and run only p
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from guardhouse.model import Decision, Severity
 
@@ -99,6 +99,7 @@ OUTCOMES: Final[tuple[tuple[str, str, str, str, str, str], ...]] = (
     ("shell.scans_network", _ALLOW, _DENY, _DENY, _ALLOW, _DENY),
     ("sql.destructive", _ASK, _DENY, _DENY, _ASK, _DENY),
     ("shell.unanalysable", _ASK, _DENY, _ASK, _ASK, _ASK),
+    ("sandbox.required", _DENY, _DENY, _DENY, _DENY, _DENY),
     ("action.too_many_targets", _DENY, _DENY, _DENY, _DENY, _DENY),
     ("guard.own_files", _DENY, _DENY, _DENY, _DENY, _DENY),
     ("guard.hook_settings", _DENY, _DENY, _DENY, _DENY, _DENY),
@@ -139,6 +140,28 @@ FLOORS: Final = {
     "guard.detector_failed": Decision.REQUIRE_APPROVAL,
 }
 """The least each of these leads to, whatever rules, waivers or observe mode say."""
+
+CONTAINED: Final[tuple[tuple[str, Literal["anywhere", "elsewhere", "not here"], str], ...]] = (
+    # code, where (of a finding without a path, `elsewhere` is not known to be so), what makes it so in the sandbox
+    ("path.sensitive_read", "elsewhere", "it is not there"),
+    ("path.write_outside_project", "elsewhere", "it can't be written to, or is the sandbox's own"),
+    ("path.system_write", "elsewhere", "it can't be written to"),
+    ("path.persistence_write", "elsewhere", "it can't be written to, or is the sandbox's own"),
+    ("path.unresolvable", "anywhere", "only what is mounted can be reached, wherever it leads"),
+    ("shell.reads_secret", "elsewhere", "it is not there"),
+    ("shell.deletes_outside_project", "elsewhere", "it can't be written to, or is the sandbox's own"),
+    ("shell.writes_unknown", "anywhere", "outside the project nothing can be written to"),
+    ("shell.changes_rights", "not here", "it can't be written to, or is the sandbox's own"),
+    ("shell.executes_dynamic", "anywhere", "unknown code reaches no more than known code"),
+    ("shell.hidden_execution", "anywhere", "unknown code reaches no more than known code"),
+    ("shell.spawns_shell", "anywhere", "nobody outside can be connected to it"),
+    ("shell.escalates", "not here", "there are no rights to be had"),
+    ("shell.persists", "anywhere", "what starts things later can't be written to"),
+    ("shell.unknown_host", "anywhere", "the proxy sees which host it is"),
+    ("shell.unanalysable", "anywhere", "unknown code reaches no more than known code"),
+)
+"""Questions that the sandbox answers: what a person would be asked about can't happen there. Not a question about what
+can: losing work in the project, sending something to a host that is allowed, code that was downloaded or decoded."""
 
 PRESETS: Final = ("dev", "ci", "strict", "container", "read-only")
 

@@ -270,8 +270,44 @@ class ApprovalsSection(_Section, frozen=True, kw_only=True):
     """Whether questions may be put and answered at a terminal of this machine."""
     anonymous_sessions: bool = False
     """Whether cards on other machines leave out which session asks."""
+    second_approver: Literal["never", "critical", "high", "medium", "low"] = "never"
+    """From which risk on two people must say yes."""
+    people: dict[str, tuple[str, ...]] = {}
+    """Which actors are one person: `ada: [approver:ada, telegram:1234, local:ada]`. Nobody answers what they asked, and
+    nobody is the second approver of what they approved; an actor that is not named here is a person of its own."""
+    longest_grant: Annotated[int, Meta(ge=0, le=604_800)] = 28_800
+    """Seconds that a yes for more than once lasts at most; 0 is that there are none."""
+    never_grant: tuple[str, ...] = ()
+    """Reason codes, or globs, to which a yes is good for this once only."""
+    pause_after: Annotated[int, Meta(ge=0, le=100)] = 5
+    """After so many denials in a row a session asks nothing for a while: what would ask is denied. 0 is never."""
+    pause: Seconds = 600
+    """Seconds that this lasts, unless a person lifts it."""
     telegram: TelegramSection = TelegramSection()
     webhook: WebhookSection = WebhookSection()
+
+
+class SandboxSection(_Section, frozen=True, kw_only=True):
+    """Where commands run that a coding agent wants to run: `guardhouse sandbox`. Where they may reach out to from there
+    is in `network.proxy`, or in `network.default`."""
+
+    mode: Literal["off", "prefer", "require"] = "off"
+    """Whether hooks put the commands of agents into it: never; where that can be done; or nothing runs outside."""
+    outside: tuple[str, ...] = ()
+    """Commands that run outside all the same, judged as without a sandbox: exact ones, or the first words of plain
+    ones, as in `commands.allowed`: `docker *`, `git push *`."""
+    workspace: Literal["write", "read"] = "write"
+    """What may be done to the project inside."""
+    readable: tuple[str, ...] = ()
+    """Further absolute paths (or `~/…`) that can be read inside, beside programs and the tools of languages."""
+    writable: tuple[str, ...] = ()
+    """Further ones that can be written to, beside the project and `paths.allowed_directories`: a cache, perhaps."""
+    shown: tuple[str, ...] = ()
+    """Files of these that can be read although they look as if they hold secrets, which are hidden otherwise."""
+    environment: tuple[Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)")], ...] = ()
+    """Further variables that commands get, beside those that are known to hold no password."""
+    unix_sockets: bool = False
+    """Whether commands may use sockets in the file system, as databases do. One that lies in the project leads out."""
 
 
 class AuditSection(_Section, frozen=True, kw_only=True):
@@ -304,6 +340,31 @@ class ServerSection(_Section, frozen=True, kw_only=True):
     """How often one token may ask."""
     max_streams: Annotated[int, Meta(ge=1)] = 200
     """How many may listen to events at once, all together."""
+    console_idle: Seconds = 1800
+    """Seconds after which who does nothing in the console is signed out."""
+    console_session: Seconds = 43_200
+    """Seconds after which everybody has to sign in to it again."""
+
+
+class ProxySection(_Section, frozen=True, kw_only=True):
+    """The forward proxy: what one connection, or one agent, may take of it."""
+
+    connections: Annotated[int, Meta(ge=1, le=100_000)] = 256
+    """How many one agent, or one sandbox, may have at once."""
+    all_connections: Annotated[int, Meta(ge=1, le=100_000)] = 1024
+    """How many there may be at once, all together."""
+    head_bytes: Annotated[int, Meta(ge=1024, le=1024 * 1024)] = 64 * 1024
+    """Of the request line and the headers of a request, and of those of an answer."""
+    head_seconds: Seconds = 10
+    """Seconds in which a request must have come up to its body, or a TLS handshake have begun."""
+    idle_seconds: Seconds = 300
+    """Seconds after which a connection on which nothing moves is closed."""
+    longest_seconds: Seconds = 14_400
+    """Seconds after which any connection is closed."""
+    up_bytes: Annotated[int, Meta(ge=1)] = 256 * 1024 * 1024
+    """What may be sent on one connection,"""
+    down_bytes: Annotated[int, Meta(ge=1)] = 1024 * 1024 * 1024
+    """and what may come back."""
 
 
 class GuardSection(_Section, frozen=True, kw_only=True):
@@ -339,6 +400,8 @@ class GuardSection(_Section, frozen=True, kw_only=True):
     approvals: ApprovalsSection = ApprovalsSection()
     audit: AuditSection = AuditSection()
     server: ServerSection = ServerSection()
+    sandbox: SandboxSection = SandboxSection()
+    proxy: ProxySection = ProxySection()
     rules: tuple[RuleSection, ...] = ()
 
 

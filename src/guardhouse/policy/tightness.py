@@ -80,6 +80,12 @@ TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
     ("approvals.unattended", Direction.TRUE),
     ("approvals.terminal", Direction.FALSE),
     ("approvals.anonymous_sessions", Direction.TRUE),
+    ("approvals.second_approver", Direction.OWNER),
+    ("approvals.people.*", Direction.OWNER),
+    ("approvals.longest_grant", Direction.LOWER),
+    ("approvals.never_grant", Direction.ADDS),
+    ("approvals.pause_after", Direction.OWNER),
+    ("approvals.pause", Direction.OWNER),
     ("approvals.telegram.chat_ids", Direction.OWNER),
     ("approvals.telegram.token_file", Direction.OWNER),
     ("approvals.telegram.template", Direction.OWNER),
@@ -98,6 +104,24 @@ TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
     ("server.public_url", Direction.OWNER),
     ("server.requests_per_minute", Direction.OWNER),
     ("server.max_streams", Direction.OWNER),
+    ("server.console_idle", Direction.OWNER),
+    ("server.console_session", Direction.OWNER),
+    ("sandbox.mode", Direction.OWNER),
+    ("sandbox.outside", Direction.FEWER),
+    ("sandbox.workspace", Direction.STRICTER),
+    ("sandbox.readable", Direction.FEWER),
+    ("sandbox.writable", Direction.FEWER),
+    ("sandbox.shown", Direction.FEWER),
+    ("sandbox.environment", Direction.FEWER),
+    ("sandbox.unix_sockets", Direction.FALSE),
+    ("proxy.connections", Direction.LOWER),
+    ("proxy.all_connections", Direction.LOWER),
+    ("proxy.head_bytes", Direction.LOWER),
+    ("proxy.head_seconds", Direction.LOWER),
+    ("proxy.idle_seconds", Direction.LOWER),
+    ("proxy.longest_seconds", Direction.LOWER),
+    ("proxy.up_bytes", Direction.LOWER),
+    ("proxy.down_bytes", Direction.LOWER),
     ("rules", Direction.RESTRICTING),
 )
 
@@ -105,6 +129,7 @@ _ORDERS: Final = {
     "mode": ("observe", "enforce"),
     "bash": ("effects", "listed", "ask", "deny"),
     "secrets.level": ("partial", "full"),
+    "sandbox.workspace": ("write", "read"),
     "findings": ("allow", "redact", "require_approval", "deny"),
     "labels": ("allow", "redact", "require_approval", "deny"),
 }
@@ -119,7 +144,7 @@ def direction(key: tuple[str, ...]) -> Direction:
     exact = _DIRECTIONS.get(".".join(key))
     if exact is not None:
         return exact
-    free = 2 if key[0] in {"labels", "secrets"} else 1
+    free = 2 if key[0] in {"labels", "secrets", "approvals"} else 1
     return _DIRECTIONS[".".join("*" if index == free else part for index, part in enumerate(key))]
 
 

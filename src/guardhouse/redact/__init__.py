@@ -2,13 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from guardhouse.redact.description import NOTHING_KNOWN, Description, describe, loss, masked_wire
+from guardhouse.redact.description import NAMES, NOTHING_KNOWN, Description, describe, loss, masked_wire
 from guardhouse.redact.redactor import Redacted, Redactor
 
 if TYPE_CHECKING:
     from guardhouse.redact.stream import StreamRedactor, redacted_stream
 
 __all__ = [
+    "NAMES",
     "NOTHING_KNOWN",
     "Description",
     "Redacted",

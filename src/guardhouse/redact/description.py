@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _LONGEST: Final = 1000
-_NAMES: Final = (
+NAMES: Final = (
     "session_id",
     "run_id",
     "parent_run_id",
@@ -63,7 +63,7 @@ def describe(action: Action, body: Any, mask: Callable[[str], str] | None) -> De
     """`action` for the record, given its body already masked. `mask` is for the names around it; None if they are
     known to hold nothing to mask."""
     fields = msgspec.structs.asdict(action)
-    names = {name: fields.get(name) for name in _NAMES}
+    names = {name: fields.get(name) for name in NAMES}
     subject = fields.get("tool") or fields.get("skill") or fields.get("store")
     if mask is not None:
         names = {name: mask(text) if text else text for name, text in names.items()}

@@ -17,9 +17,20 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from guardhouse.approvals import NoSuchRequest, RequestClosed
+from guardhouse.approvals import NoSuchGrant, NoSuchRequest, NotOffered, NotYours, RequestClosed
 from guardhouse.model import GuardhouseError, InvalidAction, PolicyError
-from guardhouse.server import approving, auditing, evaluating, policies, sessions, streaming
+from guardhouse.server import (
+    allowing,
+    approving,
+    auditing,
+    evaluating,
+    feedback,
+    policies,
+    sessions,
+    signing_in,
+    streaming,
+)
+from guardhouse.server.console import FRAGMENTS, assets_route, is_page, page_routes, problem_fragment
 from guardhouse.server.doorstep import Doorstep
 from guardhouse.server.openapi import Operation, document
 from guardhouse.server.problems import Problem, answer, problem_of
@@ -45,6 +56,12 @@ OPERATIONS: Final = (
         "POST", "/v1/approvals/{id}/approve", approving.approve, "answer", body="Answer", gives="ApprovalRequest"
     ),
     Operation("POST", "/v1/approvals/{id}/deny", approving.deny, "answer", body="Answer", gives="ApprovalRequest"),
+    Operation("POST", "/v1/approvals/{id}/edit", approving.edit, "answer", body="Edited", gives="ApprovalRequest"),
+    Operation("POST", "/v1/approvals/{id}/reapprove", approving.reapprove, "answer", body="Lift", gives="Grant"),
+    Operation("POST", "/v1/approvals/{id}/lift", approving.lift, "answer", gives="Status"),
+    Operation("POST", "/v1/answers", approving.answer_many, "answer", body="Answers", gives="Results"),
+    Operation("GET", "/v1/grants", approving.list_grants, "read", gives="Grants", query=approving.GRANTS_BY),
+    Operation("POST", "/v1/grants/{id}/revoke", approving.revoke, "answer", gives="Grant"),
     Operation("POST", "/v1/approvals/{id}/cancel", approving.cancel, "read", gives="ApprovalRequest"),
     Operation(
         "POST", "/v1/approvals/{id}/consume", evaluating.consume_by_id, "evaluate", body="Asked", gives="Evaluated"
@@ -52,14 +69,25 @@ OPERATIONS: Final = (
     Operation("POST", "/v1/approvals/{id}/resume", evaluating.resume, "read", body="Resume", gives="Resumed"),
     Operation("GET", "/v1/events", streaming.events, "read", gives="text/event-stream"),
     Operation("POST", "/v1/sessions", sessions.create, "evaluate", gives="Session", status=201),
+    Operation("GET", "/v1/sessions", sessions.list_, "read", gives="Sessions", query=sessions.LISTED_BY),
     Operation("GET", "/v1/sessions/{id}", sessions.show, "read", gives="SessionEvents", query=sessions.SHOWN_BY),
     Operation("DELETE", "/v1/sessions/{id}", sessions.forget, "administer", gives="Status", query=("principal",)),
     Operation("GET", "/v1/audit/events", auditing.list_, "observe", gives="Events", query=auditing.LISTED_BY),
     Operation("GET", "/v1/audit/events/{id}", auditing.show, "observe", gives="Story"),
-    Operation("GET", "/v1/audit/stats", auditing.stats, "observe", gives="Statistics", query=auditing.LISTED_BY),
+    Operation(
+        "POST", "/v1/audit/events/{id}/feedback", feedback.say, "observe", body="Feedback", gives="Said", status=201
+    ),
+    Operation("GET", "/v1/audit/stats", auditing.stats, "observe", gives="Statistics", query=auditing.FILTERS),
+    Operation("GET", "/v1/audit/timeline", auditing.timeline, "observe", gives="Timeline", query=auditing.CHARTED_BY),
+    Operation("GET", "/v1/audit/chain", auditing.chain, "observe", gives="ChainStatus"),
     Operation("GET", "/v1/audit/verify", auditing.check, "observe", gives="Verification"),
+    Operation("GET", "/v1/allowances", allowing.list_, "observe", gives="Allowances"),
+    Operation("POST", "/v1/allowances", allowing.add, "administer", body="Allowance", gives="Status"),
+    Operation("POST", "/v1/allowances/remove", allowing.remove, "administer", body="Allowance", gives="Status"),
     Operation("GET", "/v1/policy", policies.show, "administer", gives="Policy"),
     Operation("PUT", "/v1/policy", policies.change, "administer", body="text", gives="Status"),
+    Operation("GET", "/v1/console/session", signing_in.show, "answer", gives="ConsoleSession"),
+    Operation("POST", "/v1/console/sign-out", signing_in.sign_out, "answer", gives="Status"),
 )
 
 
@@ -76,7 +104,10 @@ def make_app(house: House, *, hosts: frozenset[str] | None = None, open_metrics:
 
     described = document(OPERATIONS)
     routes = [Route(one.path, _guarded(house, one), methods=[one.method]) for one in OPERATIONS]
+    routes += [Route(one.path, _guarded(house, one, problem_fragment), methods=[one.method]) for one in FRAGMENTS]
+    routes += [*page_routes(), assets_route()]
     routes += [
+        Route("/v1/console/sign-in", _sign_in(house), methods=["POST"]),
         Route("/healthz", _health(house), methods=["GET"]),
         Route("/metrics", _metrics(house, open_to_all=open_metrics), methods=["GET"]),
         Route("/v1/openapi.json", _openapi(described), methods=["GET"]),
@@ -84,11 +115,18 @@ def make_app(house: House, *, hosts: frozenset[str] | None = None, open_metrics:
     app = Starlette(
         routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _refused, 404: _refused, 405: _refused}
     )
-    return Doorstep(app, hosts, lambda: house.metrics)
+    return Doorstep(app, hosts, lambda: house.metrics, is_page)
 
 
-def _guarded(house: House, operation: Operation) -> Callable[[Request], Awaitable[Response]]:
-    """A handler behind its door: whoever asks has the right, and whatever fails is an answer that quotes nothing."""
+def _in_json(problem: Problem) -> Response:
+    return problem.response
+
+
+def _guarded(
+    house: House, operation: Operation, told: Callable[[Problem], Response] = _in_json
+) -> Callable[[Request], Awaitable[Response]]:
+    """A handler behind its door: whoever asks has the right, and whatever fails is an answer that quotes nothing.
+    `told` is how a problem is."""
 
     async def answered(request: Request) -> Response:
         principal: Principal | None = None
@@ -97,23 +135,41 @@ def _guarded(house: House, operation: Operation) -> Callable[[Request], Awaitabl
             house.door.check(principal, operation.right)
             with house.door.under_way(principal):
                 return await operation.handler(house, principal, request)
-        except Problem as problem:
-            return problem.response
-        except InvalidAction as error:
-            return Problem(400, error.what, fix=error.fix, code=error.code).response
-        except GuardhouseError as error:
-            return _told(house, principal, error).response
-        except Exception as error:  # noqa: BLE001 - told to whoever runs the daemon, and never an allow
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            house.report(f"{type(error).__name__} in {PurePath(place.filename).name}:{place.lineno}")
-            return Problem(500, "The daemon failed at this.", fix="Look at its log.").response
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is told, and never an allow
+            return told(_problem(house, principal, error))
 
     return answered
 
 
+def _sign_in(house: House) -> Callable[[Request], Awaitable[Response]]:
+    """Signing in to the console, which is asked by nobody yet."""
+
+    async def sign_in(request: Request) -> Response:
+        try:
+            return await signing_in.sign_in(house, request)
+        except Exception as error:  # noqa: BLE001 - the same
+            return _problem(house, None, error).response
+
+    return sign_in
+
+
+def _problem(house: House, principal: Principal | None, error: Exception) -> Problem:
+    """The problem that an error is to whoever asked; whoever runs the daemon is told of those that nobody expected."""
+    match error:
+        case Problem():
+            return error
+        case InvalidAction():
+            return Problem(400, error.what, fix=error.fix, code=error.code)
+        case GuardhouseError():
+            return _told(house, principal, error)
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    house.report(f"{type(error).__name__} in {PurePath(place.filename).name}:{place.lineno}")
+    return Problem(500, "The daemon failed at this.", fix="Look at its log.")
+
+
 def _told(house: House, principal: Principal | None, error: GuardhouseError) -> Problem:
     """What whoever asked is told of an error; what is wrong inside the house is for whoever runs it."""
-    if isinstance(error, (NoSuchRequest, RequestClosed)):
+    if isinstance(error, (NoSuchGrant, NoSuchRequest, NotOffered, NotYours, RequestClosed)):
         return problem_of(error, voice_is_agent=principal is None or principal.role == "agent")
     house.report(str(error))
     if principal is None or principal.role == "agent" or isinstance(error, PolicyError):
@@ -134,7 +190,8 @@ async def _admitted(house: House, request: Request, *, at_once: bool = False) ->
     if known is not None:
         return known
     peer = request.client.host if request.client is not None else ""
-    return await house.in_thread(lambda: house.door.look_up(header, peer))
+    by_itself = "guardhouse-by-itself" in request.headers
+    return await house.in_thread(lambda: house.door.look_up(header, peer, by_itself=by_itself))
 
 
 def _health(house: House) -> Callable[[Request], Awaitable[Response]]:

@@ -13,10 +13,12 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal
 
 from guardhouse.server.problems import Problem
+from guardhouse.sign_ins import CODE_BEGINS, SESSION_BEGINS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+    from guardhouse.sign_ins import SignIn, SignIns
     from guardhouse.tokens import Principal, Role, Tokens
 
 Right = Literal["evaluate", "read", "answer", "observe", "administer"]
@@ -37,10 +39,11 @@ _MOST_UNDER_WAY: Final = 2000
 
 
 class Door:
-    """Lets in who has a good token."""
+    """Lets in who has a good token, or is signed in to the console by one."""
 
-    def __init__(self, tokens: Tokens, per_minute: Callable[[], int]) -> None:
+    def __init__(self, tokens: Tokens, sign_ins: SignIns, per_minute: Callable[[], int]) -> None:
         self._tokens = tokens
+        self._sign_ins = sign_ins
         self._known: OrderedDict[bytes, tuple[Principal, float]] = OrderedDict()
         self._pace = Pace(per_minute)
         self._strangers = Pace(lambda: _STRANGERS_PER_MINUTE)
@@ -53,15 +56,20 @@ class Door:
         return found[0] if found is not None and found[1] > time.monotonic() else None
 
     def check_still(self, principal: Principal) -> None:
-        """A Problem if the token that somebody came in with is no longer good: they may have waited for long."""
-        if not self._tokens.is_good(principal):
+        """A Problem if what somebody came in with is no longer good: they may have waited for long."""
+        if not (self._sign_ins.is_good(principal) if principal.session else self._tokens.is_good(principal)):
             raise _unknown_token()
 
-    def look_up(self, header: str, peer: str) -> Principal:
-        """The same, asked of the database. A Problem if it is nobody, or somebody who has tried too often."""
+    def look_up(self, header: str, peer: str, *, by_itself: bool = False) -> Principal:
+        """The same, asked of the database. A Problem if it is nobody, or somebody who has tried too often. What a page
+        asks `by_itself` is no sign that somebody is there."""
         token = header[len(_BEARER) :].strip() if header[: len(_BEARER)].lower() == _BEARER else ""
         forgotten = self._forgotten
-        principal = self._tokens.check(token) if token and len(token) <= _LONGEST_TOKEN else None
+        principal = None
+        if token.startswith(SESSION_BEGINS):
+            principal = self._sign_ins.check(token, is_used=not by_itself)
+        elif token and len(token) <= _LONGEST_TOKEN:
+            principal = self._tokens.check(token)
         if principal is None:
             if token:  # on loopback all have the same address: a good token is let in however often bad ones came
                 self._strangers.check(peer)
@@ -71,6 +79,29 @@ class Door:
         while len(self._known) > _MOST_REMEMBERED:
             self._known.popitem(last=False)
         return principal
+
+    def sign_in(self, given: str, peer: str) -> SignIn:
+        """A session of the console for a token, or for a code that stands for one. A Problem if it is neither, or an
+        agent's, or if somebody there has tried too often."""
+        if given.startswith(CODE_BEGINS):
+            begun = self._sign_ins.trade(given)
+            if begun is None:
+                self._strangers.check(peer)
+                raise Problem(
+                    401,
+                    "This link was used already, or is too old.",
+                    fix="Make another with `guardhouse console`, or paste a token.",
+                )
+            return begun
+        principal = self._tokens.check(given) if len(given) <= _LONGEST_TOKEN else None
+        if principal is None:
+            self._strangers.check(peer)
+            raise Problem(401, "That is no token that can be used.", fix="Check it, or have another made for you.")
+        if not has_right(principal, "answer"):
+            raise Problem(
+                403, "This is an agent's token. The console is for people.", fix="Use an approver's or an admin's."
+            )
+        return self._sign_ins.begin(principal)
 
     def check(self, principal: Principal, right: Right) -> None:
         """A Problem unless that role has the right, and has not asked too often."""

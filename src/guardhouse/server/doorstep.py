@@ -1,8 +1,9 @@
 """What every request passes before anything looks at it: is it meant for us, and does it come from a page of ours.
 
 A daemon on loopback is in reach of every web page that its user opens. A page can't send a token, but it must not even
-be able to ask: other hosts' names (DNS rebinding) and other origins are turned away. Every answer says that it is no
-page to be framed, scripted or kept.
+be able to ask: other hosts' names (DNS rebinding) and other origins are turned away. A link somewhere else may lead a
+person to the console, whose pages hold nothing by themselves. Every answer says that it is no page to be framed,
+scripted or kept, unless it says better.
 """
 
 from __future__ import annotations
@@ -34,10 +35,17 @@ _HEADERS: Final = (
 class Doorstep:
     """The application behind its door step. `hosts` names those that it may be asked as; none means any."""
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str] | None, metrics: Callable[[], Metrics]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: frozenset[str] | None,
+        metrics: Callable[[], Metrics],
+        is_page: Callable[[str], bool],
+    ) -> None:
         self._app = app
         self._hosts = hosts
         self._metrics = metrics
+        self._is_page = is_page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -47,7 +55,9 @@ class Doorstep:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+                given = list(message.get("headers", ()))
+                named = {name for name, _ in given}
+                message["headers"] = [*given, *(one for one in _HEADERS if one[0] not in named)]
                 self._metrics().responded(message["status"])
             await send(message)
 
@@ -61,7 +71,7 @@ class Doorstep:
     def _check(self, scope: Scope) -> None:
         """A Problem unless the request is meant for us and comes from nobody else's page."""
         hosts: list[bytes] = []
-        origin = site = b""
+        origin = site = mode = kind = b""
         for name, value in scope["headers"]:
             if name == b"host":
                 hosts.append(value)
@@ -69,12 +79,17 @@ class Doorstep:
                 origin = value
             elif name == b"sec-fetch-site":
                 site = value
+            elif name == b"sec-fetch-mode":
+                mode = value
+            elif name == b"sec-fetch-dest":
+                kind = value
         host = hosts[0].decode("latin-1").lower() if len(hosts) == 1 else ""
         if not host or (self._hosts is not None and host_name(host) not in self._hosts):
             raise Problem(421, "This daemon does not go by that name.", fix="Name it in `server.public_url`.")
         if origin and origin.decode("latin-1").lower() != f"{scope['scheme']}://{host}":
             raise Problem(403, "Pages of other places may not ask here.", code="cross_origin")
-        if site not in {b"", b"same-origin", b"none"}:
+        follows_link = (mode, kind, scope["method"]) == (b"navigate", b"document", "GET")
+        if site not in {b"", b"same-origin", b"none"} and not (follows_link and self._is_page(scope["path"])):
             raise Problem(403, "Pages of other places may not ask here.", code="cross_origin")
 
 

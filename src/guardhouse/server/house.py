@@ -7,25 +7,25 @@ modules beside it.
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from guardhouse.audit import AuditIndex, ChainWatch, IndexFollower
 from guardhouse.config import ReloadingPolicy
 from guardhouse.desk import Desk
 from guardhouse.egress import SystemResolver
 from guardhouse.files import LocalFiles
 from guardhouse.guard import Guard
-from guardhouse.model import AuditEvent, visible
+from guardhouse.model import visible
 from guardhouse.opening import with_first_look
 from guardhouse.pins import PinStore
-from guardhouse.recording import utc
 from guardhouse.server.door import Door
 from guardhouse.server.following import Following
 from guardhouse.server.metrics import Metrics
+from guardhouse.sign_ins import Lasting, SignIns
 from guardhouse.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -62,10 +62,17 @@ class House:
         self.desk: Final = Desk(sources.locations, self.policy.current, has_stdout=True)
         self.tokens: Final = Tokens(self.desk.database)
         self.metrics: Final = Metrics()
-        self.door: Final = Door(self.tokens, lambda: self.policy.current().config.server.requests_per_minute)
+        self.sign_ins: Final = SignIns(self.desk.database, self._lasting)
+        self.door: Final = Door(
+            self.tokens, self.sign_ins, lambda: self.policy.current().config.server.requests_per_minute
+        )
         self.following: Final = Following(
             self.approver, on_wake=self.door.forget, on_change=self._changed, report=self.report
         )
+        audit = sources.locations.state / "audit"
+        self.record: Final = AuditIndex(audit, sources.locations.cache / "audit-index.db")
+        self.chain: Final = ChainWatch(audit, self.report)
+        self._follower: Final = IndexFollower(self.record, self.report)
         self.threads: Final = ThreadPoolExecutor(_THREADS, thread_name_prefix="guardhouse")
         self._judging: Final = ThreadPoolExecutor(_THREADS, thread_name_prefix="guardhouse-judging")
         self.begun: Final = time.monotonic()
@@ -74,7 +81,7 @@ class House:
         self._pins: Final = PinStore(sources.locations.pins)
         self._report: Final = report or _say
         self._courier: Final = self._open_courier(sources.variables)
-        self._guards: dict[str, Guard] = {}
+        self._guards: dict[str | None, Guard] = {}
         self._guards_lock: Final = Lock()
         self._turns: Final[dict[str, asyncio.Semaphore]] = {}
 
@@ -90,19 +97,24 @@ class House:
 
     def guard_of(self, principal: Principal) -> Guard:
         """The gate of a principal. All decide alike; each sees its own sessions only."""
-        guard = self._guards.get(principal.name)
+        return self.guard_of_name(principal.name)
+
+    def guard_of_name(self, name: str | None) -> Guard:
+        """The same, by the name that stands in its requests; none stands in those of this machine's own agents, which
+        ask without the daemon and have sessions of their own."""
+        guard = self._guards.get(name)
         if guard is not None:
             return guard
         with self._guards_lock:
             if len(self._guards) >= _MOST_GUARDS:
                 self._guards.clear()
-            guard = self._guards[principal.name] = Guard(
+            guard = self._guards[name] = Guard(
                 self.policy,
                 resolver=self._resolver,
                 files=self._files,
                 approvals=self.desk,
                 audit=self.desk.audit,
-                sessions=_OwnSessions(self.desk, principal),
+                sessions=self.desk if name is None else _OwnSessions(self.desk, name),
                 pins=self._pins,
                 marker_key=self.desk.marker_key,
                 prompt=None if self.desk.database.is_shared else self.desk.audit,
@@ -121,25 +133,17 @@ class House:
         async with self._turns.setdefault(principal.id, asyncio.Semaphore(_AT_ONCE)):
             return await asyncio.get_running_loop().run_in_executor(self._judging, call)
 
+    def _lasting(self) -> Lasting:
+        config = self.policy.current().config.server
+        return Lasting(config.console_idle, config.console_session)
+
     def count_pending(self) -> int:
         """How many requests wait for an answer."""
         return self.approver.count_pending()
 
     def note(self, principal: Principal, detail: str) -> None:
         """Record what somebody changed in the house; on disk when this returns."""
-        policy = self.policy.current()
-        self.desk.audit.record(
-            AuditEvent(
-                event_id=f"ev_{os.urandom(12).hex()}",
-                kind="notice",
-                timestamp=utc(time.time()),
-                source="http",
-                policy_revision=policy.revision,
-                actor=actor_of(principal),
-                detail=policy.redactor.text(detail),
-            ),
-            durable=True,
-        )
+        self.desk.note(detail, source="http", actor=actor_of(principal), durable=True)
 
     def report(self, problem: str) -> None:
         """Tell whoever runs the daemon of a problem; without secrets, and in one line."""
@@ -150,9 +154,11 @@ class House:
         self._report(visible(masked))
 
     async def start(self) -> None:
-        """Begin to follow the requests, and to carry cards to where people are."""
+        """Begin to follow the requests and the record, and to carry cards to where people are."""
         asyncio.get_running_loop().set_default_executor(self._judging)
         self.following.start()
+        self._follower.start()
+        self.chain.start()
         if self._courier is not None:
             self._courier.start()
 
@@ -161,8 +167,10 @@ class House:
         if self._courier is not None and not await asyncio.to_thread(self._courier.stop):
             self.report("A channel did not end in time; its cards are looked after when the daemon begins again.")
         await self.following.stop()
+        await asyncio.to_thread(self.chain.stop)
         self._judging.shutdown(wait=True)
         self.threads.shutdown(wait=True)
+        self._follower.stop()
         self.desk.close()
 
     @property
@@ -190,9 +198,9 @@ class House:
 class _OwnSessions:
     """The sessions of one principal: nobody else can speak in them, or learn what was said."""
 
-    def __init__(self, desk: Desk, principal: Principal) -> None:
+    def __init__(self, desk: Desk, name: str) -> None:
         self._desk = desk
-        self._name = principal.name
+        self._name = name
 
     def remember(self, session_id: str, remembered: Remembered) -> None:
         self._desk.remember(session_key(self._name, session_id), remembered)

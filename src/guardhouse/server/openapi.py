@@ -8,7 +8,8 @@ import msgspec
 
 import guardhouse
 from guardhouse.approvals import Outline
-from guardhouse.model import ApprovalRequest, AuditEvent, SessionEvent, Verdict
+from guardhouse.audit import ChainStatus, Timeline
+from guardhouse.model import ApprovalRequest, AuditEvent, Grant, SessionEvent, Verdict
 from guardhouse.model.verdicts import Wrapped
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ _PROBLEMS: Final = {
 }
 _OBJECT: Final = {"type": "object"}
 _TEXT: Final = {"type": "string"}
+_NUMBER: Final = {"type": "number"}
+_TRUTH: Final = {"type": "boolean"}
 
 
 def document(operations: Iterable[Operation]) -> dict[str, Any]:
@@ -58,6 +61,7 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for one in operations:
         paths.setdefault(one.path, {})[one.method.lower()] = _described(one)
+    paths["/v1/console/sign-in"] = {"post": _signing_in()}
     paths["/healthz"] = {"get": {"summary": "Whether the daemon can judge and ask.", "security": [], **_plain()}}
     paths["/metrics"] = {"get": {"summary": "What the daemon counts, for Prometheus.", "security": [], **_plain()}}
     return {
@@ -100,6 +104,19 @@ def _described(operation: Operation) -> dict[str, Any]:
     return told
 
 
+def _signing_in() -> dict[str, Any]:
+    return {
+        "operationId": "signing_in_sign_in",
+        "summary": "Sign in to the console with an approver's or admin's token, or a code that stands for one",
+        "security": [],
+        "requestBody": _json({"$ref": "#/components/schemas/SignIn"}),
+        "responses": {
+            "200": {"description": "A session, told this once.", **_json({"$ref": "#/components/schemas/SignedIn"})},
+            **{str(status): {"description": text} for status, text in _PROBLEMS.items()},
+        },
+    }
+
+
 def _answer(gives: str) -> dict[str, Any]:
     if "/" in gives:
         return {"description": "As it happens.", "content": {gives: {"schema": _TEXT}}}
@@ -120,17 +137,27 @@ def _parameter(name: str, place: str) -> dict[str, Any]:
 
 def _schemas() -> dict[str, Any]:
     from guardhouse.model.actions import ACTION_TYPES
-    from guardhouse.server.approving import Answer
+    from guardhouse.server.allowing import Allowance
+    from guardhouse.server.approving import Answer, Answers, Edited, Lift
     from guardhouse.server.evaluating import Envelope, Report, Resume
+    from guardhouse.server.feedback import Feedback
 
     kinds = [
         *ACTION_TYPES.values(),
         ApprovalRequest,
         Outline,
         SessionEvent,
+        ChainStatus,
+        Timeline,
         Verdict,
+        Grant,
         Answer,
+        Answers,
+        Edited,
+        Lift,
+        Allowance,
         Envelope,
+        Feedback,
         Report,
         Resume,
     ]
@@ -152,13 +179,28 @@ def _schemas() -> dict[str, Any]:
         "Evaluated": {"oneOf": [_ref("Verdict"), _ref("Pending")]},
         "Resumed": {"oneOf": [_ref("Verdict"), _ref("Pending"), _OBJECT]},
         "Approvals": _fields(approvals={"type": "array", "items": {"anyOf": [request, _ref("Outline")]}}),
-        "Events": _fields(events={"type": "array", "items": event}),
-        "Story": _fields(event=event, related={"type": "array", "items": event}),
+        "Results": _fields(results={"type": "array", "items": _OBJECT}),
+        "Allowances": _fields(allowances={"type": "array", "items": _ref("Allowance")}),
+        "Grants": _fields(grants={"type": "array", "items": _ref("Grant")}),
+        "Events": _fields(
+            events={"type": "array", "items": event},
+            more=_TRUTH,
+            first=_NUMBER,
+            last=_NUMBER,
+            index=_ref("IndexProgress"),
+        ),
+        "Story": _fields(event=event, related={"type": "array", "items": event}, index=_ref("IndexProgress")),
+        "IndexProgress": _fields(complete=_TRUTH, seq=_NUMBER, share=_NUMBER),
+        "Sessions": _fields(sessions={"type": "array", "items": _OBJECT}),
         "SessionEvents": _fields(
             tallies={"type": "array", "items": _OBJECT}, events={"type": "array", "items": _ref("SessionEvent")}
         ),
         "Session": _fields(session_id=_TEXT),
+        "SignIn": _fields(token=_TEXT),
+        "SignedIn": _fields(session=_TEXT, name=_TEXT, role=_TEXT, idle={"type": "integer"}, now={"type": "number"}),
+        "ConsoleSession": _fields(name=_TEXT, role=_TEXT, idle={"type": "integer"}, now={"type": "number"}),
         "Status": _fields(status=_TEXT),
+        "Said": _fields(status=_TEXT, event_id=_TEXT),
         "Statistics": _OBJECT,
         "Verification": _OBJECT,
         "Policy": _OBJECT,
@@ -184,7 +226,7 @@ def _with_times(components: dict[str, Any]) -> dict[str, Any]:
     """Times of requests travel as text."""
     from guardhouse.wire import TIMES
 
-    for name in ("ApprovalRequest", "Outline"):
+    for name in ("ApprovalRequest", "Outline", "Grant"):
         for field in TIMES:
             if field in components[name]["properties"]:
                 components[name]["properties"][field] = {"type": "string", "format": "date-time"}

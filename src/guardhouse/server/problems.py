@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 from starlette.responses import Response
 
-from guardhouse.approvals import AlreadyAnswered, NoSuchRequest, RequestClosed
+from guardhouse.approvals import AlreadyAnswered, NoSuchGrant, NoSuchRequest, NotOffered, NotYours, RequestClosed
 from guardhouse.model import ApprovalStatus, GuardhouseError
 from guardhouse.wire import request_wire
 
@@ -51,14 +51,23 @@ class Problem(Exception):
     ) -> None:
         super().__init__(message)
         self.status = status
-        self._error = {"code": code or _CODES[status], "message": message, **({"fix": fix} if fix else {})}
-        self._headers = dict(headers or {})
+        self.error: dict[str, str] = {
+            "code": code or _CODES[status],
+            "message": message,
+            **({"fix": fix} if fix else {}),
+        }
+        self.headers = dict(headers or {})
         self._more = more
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What it says, as JSON."""
+        return {"error": self.error, **self._more}
 
     @property
     def response(self) -> Response:
         """The answer that says so."""
-        return answer({"error": self._error, **self._more}, self.status, self._headers)
+        return answer(self.told, self.status, self.headers)
 
 
 def answer(value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -68,8 +77,12 @@ def answer(value: object, status: int = 200, headers: Mapping[str, str] | None =
 
 def problem_of(error: GuardhouseError, *, voice_is_agent: bool = False) -> Problem:
     """The problem that an error of the house is to whoever asked."""
-    if isinstance(error, NoSuchRequest):
+    if isinstance(error, (NoSuchRequest, NoSuchGrant)):
         return Problem(404, error.what, fix=error.fix)
+    if isinstance(error, NotYours):
+        return Problem(403, error.what, fix=error.fix, code="not_yours")
+    if isinstance(error, NotOffered):
+        return Problem(422, error.what, fix=error.fix, code="not_offered")
     if isinstance(error, RequestClosed):
         status = 410 if error.request.status is ApprovalStatus.EXPIRED else 409
         code = "already_answered" if isinstance(error, AlreadyAnswered) else ""

@@ -10,6 +10,8 @@ from guardhouse.model import InvalidAction, decode
 from guardhouse.server.problems import Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.requests import Request
 
 _AROUND: Final = 64 * 1024
@@ -50,7 +52,12 @@ async def read_small(request: Request, kind: Any) -> Any:
 
 def one_of(request: Request, name: str, known: Any, default: Any = None) -> Any:
     """A parameter of the query that is a value of an enum."""
-    given = request.query_params.get(name)
+    return member(request.query_params, name, known, default)
+
+
+def member(said: Mapping[str, str], name: str, known: Any, default: Any = None) -> Any:
+    """The same, of parameters that were read already."""
+    given = said.get(name)
     if given is None:
         return default
     try:

@@ -17,12 +17,16 @@ from guardhouse.server.problems import Problem, answer
 from guardhouse.server.reading import number
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.requests import Request
     from starlette.responses import Response
 
     from guardhouse.server.house import House
+    from guardhouse.sessions import SessionOutline
     from guardhouse.tokens import Principal
 
+LISTED_BY: Final = ("principal", "before", "limit")
 SHOWN_BY: Final = ("principal", "after", "limit")
 _MOST: Final = 1000
 
@@ -30,6 +34,31 @@ _MOST: Final = 1000
 async def create(_house: House, _principal: Principal, _request: Request) -> Response:
     """A name for a new session, which nobody has used."""
     return answer({"session_id": f"s_{os.urandom(12).hex()}"}, 201)
+
+
+async def list_(house: House, principal: Principal, request: Request) -> Response:
+    """Sessions, those first that were begun last; an agent's own, for a person everybody's or one principal's."""
+    limit = int(number(request, "limit", 100, least=1, most=_MOST))
+    before = int(number(request, "before", 2**53, most=2**53))
+    whose = request.query_params.get("principal") if has_right(principal, "observe") else principal.name
+    if whose is not None and "/" in whose:
+        raise Problem(400, "No principal has a slash in its name.")
+    beginning = session_key(whose, "") if whose else ""
+    found = await house.in_thread(partial(house.sessions.recent, limit, before=before, beginning=beginning))
+    mask = house.policy.current().redactor.text
+    return answer({"sessions": [_outlined(one, mask) for one in found]})
+
+
+def _outlined(outline: SessionOutline, mask: Callable[[str], str]) -> dict[str, Any]:
+    """What is told of a session. One that no daemon keeps, but a hook of this machine, has no principal."""
+    principal, slash, name = outline.name.partition("/")
+    told = msgspec.to_builtins(outline)
+    told.pop("name")
+    return {
+        "session_id": mask(name if slash else principal),
+        "principal": mask(principal) if slash else None,
+        **told,
+    }
 
 
 async def show(house: House, principal: Principal, request: Request) -> Response:

@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from guardhouse.model import GRADES, KINDS, GuardhouseError, KeptObject, NewEvent
+from guardhouse.sessions.fingerprints import kin_of
 from guardhouse.sessions.interface import ANY_SLOT, SessionLimits
 
 if TYPE_CHECKING:
@@ -54,6 +55,13 @@ class Intake(NamedTuple):
         if len(self.marks) <= allowance:
             return self
         return self._replace(marks=self.marks[: max(allowance, 0)], capped=True, cut=True)
+
+
+def kin_asked(key: bytes, beginning: str) -> bytes:
+    """What sessions are found by whose ids begin so; GuardhouseError if it is not the part up to a first slash."""
+    if beginning.find("/") != len(beginning) - 1:
+        raise GuardhouseError("Sessions are found by the part of their ids up to and with the first slash.")
+    return kin_of(key, beginning.encode("utf-8", "surrogatepass"))
 
 
 def take_in(

@@ -86,6 +86,22 @@ class Summary(msgspec.Struct, frozen=True):
         return sum(t.capped for t in self.tallies if grade in (None, t.grade))
 
 
+class SessionOutline(msgspec.Struct, frozen=True):
+    """A session among others."""
+
+    number: int
+    """By which they are in order: a session that was begun later has a higher one."""
+    name: str
+    """Its id; empty if it is of before ids were kept, or too long to be."""
+    begun: float
+    """When its first event came,"""
+    touched: float
+    """and when its last."""
+    events: int
+    untrusted: int
+    """Of these, how many brought in something untrusted."""
+
+
 class SessionIndex(Protocol):
     """Sessions by their id, which is any text but the empty one. Safe to share between threads; what can't be done is
     a GuardhouseError."""
@@ -127,6 +143,12 @@ class SessionIndex(Protocol):
 
     def summary(self, session_id: str) -> Summary:
         """What is in the session by kind and grade."""
+        ...
+
+    def recent(self, limit: int, *, before: int | None = None, beginning: str = "") -> list[SessionOutline]:
+        """The sessions that were begun last, the newest first: at most `limit`, from the one before that number on.
+        `beginning` is the part of an id up to and with its first slash, where only those of one kind are wanted. Costs
+        the same however many sessions there are, and however long they are."""
         ...
 
     def forget(self, session_id: str) -> bool:

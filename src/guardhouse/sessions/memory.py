@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import threading
 import time
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from guardhouse.model import GRADES, KeptObject, NewEvent, NewObject, Occurrence, SessionEvent, SessionEventKind
-from guardhouse.sessions.fingerprints import KEY_SIZE, SessionKey, checked_key
-from guardhouse.sessions.intake import Intake, Row, answer, has_room, session_is_full, slot_asked, take_in
+from guardhouse.sessions.fingerprints import KEY_SIZE, SessionKey, checked_key, opened_name
+from guardhouse.sessions.intake import Intake, Row, answer, has_room, kin_asked, session_is_full, slot_asked, take_in
 from guardhouse.sessions.interface import (
     DEFAULT_SESSION_LIMITS,
     Origins,
     SessionLimits,
+    SessionOutline,
     Summary,
     Tally,
     Value,
@@ -26,9 +28,12 @@ if TYPE_CHECKING:
 class _Session:
     """One session's events, tallies and rows. Changed under the index's lock only."""
 
-    __slots__ = ("by_kind", "events", "objects", "rows", "tallies", "touched")
+    __slots__ = ("by_kind", "events", "kin", "name", "number", "objects", "rows", "tallies", "touched")
 
-    def __init__(self) -> None:
+    def __init__(self, number: int = 0, name: bytes | None = None, kin: bytes = b"") -> None:
+        self.number = number
+        self.name = name
+        self.kin = kin
         self.events: list[SessionEvent] = []
         self.tallies: dict[tuple[str, str], Tally] = {}
         self.rows: dict[int, tuple[Row, ...]] = {}
@@ -88,6 +93,8 @@ class MemorySessions:
         self._clock = clock
         self._lock = threading.Lock()
         self._sessions: dict[bytes, _Session] = {}
+        """In the order in which they were begun."""
+        self._numbered = 0
 
     def append(
         self,
@@ -102,11 +109,12 @@ class MemorySessions:
         key = SessionKey(self._key, session_id)
         intake = take_in(key, event, values, self._limits, objects, cut=cut)
         with self._lock:
-            session = self._sessions.get(key.tag) or _Session()
+            session = self._sessions.get(key.tag) or _Session(self._numbered + 1, key.sealed_name, key.kin)
             if len(session.events) >= self._limits.events:
                 raise session_is_full(self._limits)
             seq = session.add(intake, self._clock(), self._limits)
             self._sessions[key.tag] = session
+            self._numbered = max(self._numbered, session.number)
             return seq
 
     def origins(self, session_id: str, values: Iterable[Value], *, most: int | None = None) -> dict[Value, Origins]:
@@ -153,6 +161,17 @@ class MemorySessions:
             session = self._find(session_id)
             return Summary(tuple(session.tallies[key] for key in sorted(session.tallies)) if session else ())
 
+    def recent(self, limit: int, *, before: int | None = None, beginning: str = "") -> list[SessionOutline]:
+        """See SessionIndex."""
+        kin = kin_asked(self._key, beginning) if beginning else None
+        with self._lock:
+            found = (
+                _outline(self._key, tag, session)
+                for tag, session in reversed(self._sessions.items())
+                if (before is None or session.number < before) and kin in (None, session.kin)
+            )
+            return list(islice(found, max(limit, 0)))
+
     def forget(self, session_id: str) -> bool:
         """See SessionIndex."""
         with self._lock:
@@ -171,3 +190,14 @@ class MemorySessions:
 
     def _find(self, session_id: str) -> _Session | None:
         return self._sessions.get(SessionKey(self._key, session_id).tag)
+
+
+def _outline(key: bytes, tag: bytes, session: _Session) -> SessionOutline:
+    return SessionOutline(
+        number=session.number,
+        name=(opened_name(key, tag, session.name) or "") if session.name else "",
+        begun=session.events[0].at,
+        touched=session.touched,
+        events=len(session.events),
+        untrusted=sum(tally.events for tally in session.tallies.values() if tally.grade == "untrusted"),
+    )

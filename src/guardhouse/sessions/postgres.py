@@ -23,16 +23,17 @@ from guardhouse.model import (
     SessionEventKind,
 )
 from guardhouse.sessions.fingerprints import SessionKey, checked_key
-from guardhouse.sessions.intake import Row, answer, first_rows, session_is_full, slot_asked, take_in
+from guardhouse.sessions.intake import Row, answer, first_rows, kin_asked, session_is_full, slot_asked, take_in
 from guardhouse.sessions.interface import (
     DEFAULT_SESSION_LIMITS,
     Origins,
     SessionLimits,
+    SessionOutline,
     Summary,
     Tally,
     Value,
 )
-from guardhouse.sessions.rows import EVENT_COLUMNS, GRADE_AT, event_of, objects_as_kept, objects_of, row_of
+from guardhouse.sessions.rows import EVENT_COLUMNS, GRADE_AT, event_of, objects_as_kept, objects_of, outline_of, row_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -54,9 +55,17 @@ _SESSION: Final = "(SELECT number FROM agent_sessions WHERE tag = ?)"
 _NOW: Final = "extract(epoch FROM clock_timestamp())::float8"
 # The row is locked from here on until the transaction ends, whether it was there or not.
 _NEXT_PLACE: Final = (
-    f"INSERT INTO agent_sessions (tag, last_seq, touched) VALUES (?, 1, coalesce(?::float8, {_NOW})) "  # noqa: S608
-    "ON CONFLICT (tag) DO UPDATE SET last_seq = agent_sessions.last_seq + 1, touched = excluded.touched "
+    "INSERT INTO agent_sessions (tag, name, kin, last_seq, touched) "  # noqa: S608
+    f"VALUES (?, ?, ?, 1, coalesce(?::float8, {_NOW})) "
+    "ON CONFLICT (tag) DO UPDATE SET last_seq = agent_sessions.last_seq + 1, touched = excluded.touched, "
+    "name = coalesce(agent_sessions.name, excluded.name), kin = coalesce(agent_sessions.kin, excluded.kin) "
     "RETURNING number, last_seq, touched"
+)
+_RECENT: Final = (
+    "SELECT s.number, s.tag, s.name, (SELECT at FROM session_events WHERE session = s.number AND seq = 1), "  # noqa: S608
+    "s.touched, s.last_seq, (SELECT coalesce(sum(events), 0) FROM session_tallies WHERE session = s.number AND grade = "
+    f"{GRADES.index('untrusted')}) FROM agent_sessions AS s "
+    "WHERE true {where} ORDER BY s.number DESC LIMIT ?"
 )
 _ADD_EVENT: Final = f"INSERT INTO session_events (session, {EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
 # A row is kept only if its slot has room, and if its grade had room before this event: exactly the first of a slot, and
@@ -117,7 +126,7 @@ class PostgresSessions:
         key = SessionKey(self._key, session_id)
         intake = take_in(key, event, values, self._limits, objects, cut=cut)
         with self._database.beside(wait=_PATIENCE) as rows:
-            return self._add(rows, key.tag, intake)
+            return self._add(rows, key, intake)
 
     def origins(self, session_id: str, values: Iterable[Value], *, most: int | None = None) -> dict[Value, Origins]:
         """See SessionIndex."""
@@ -177,6 +186,18 @@ class PostgresSessions:
             tallies = [Tally(kind, GRADE_AT[grade], *counts) for kind, grade, *counts in found]
         return Summary(tuple(sorted(tallies, key=lambda tally: (tally.kind, tally.grade))))
 
+    def recent(self, limit: int, *, before: int | None = None, beginning: str = "") -> list[SessionOutline]:
+        """See SessionIndex. Numbers are given as sessions are begun; of two that begin at once on different nodes
+        either may be the newer."""
+        where, values = "", list[Any]()
+        if before is not None:
+            where, values = f"{where} AND s.number < ?", [*values, before]
+        if beginning:
+            where, values = f"{where} AND s.kin = ?", [*values, kin_asked(self._key, beginning)]
+        with self._database.reading() as rows, _sound():
+            found = rows.run(_RECENT.format(where=where), (*values, max(limit, 0)))
+            return [outline_of(row, self._key) for row in found]
+
     def forget(self, session_id: str) -> bool:
         """See SessionIndex. The session is gone at once and as a whole; its rows are then removed bit by bit. If that
         is interrupted, the next `forget` or `expire` on any node goes on."""
@@ -204,9 +225,9 @@ class PostgresSessions:
         """See SessionIndex."""
         self._database.close()
 
-    def _add(self, rows: Rows, tag: bytes, intake: Intake) -> int:
+    def _add(self, rows: Rows, key: SessionKey, intake: Intake) -> int:
         now = None if self._clock is None else self._clock()
-        [(session, seq, at)] = rows.run(_NEXT_PLACE, (tag, now))
+        [(session, seq, at)] = rows.run(_NEXT_PLACE, (key.tag, key.sealed_name, key.kin, now))
         if seq > self._limits.events:
             raise session_is_full(self._limits)
         grade = GRADES.index(intake.event.grade)

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.model import TOLD_GONE, TOLD_PEOPLE, TOLD_SPARED, TOLD_THINGS, WRITTEN, SessionState, Traces
+import msgspec
+
+from guardhouse.model import (
+    STRICTEST,
+    TOLD_GONE,
+    TOLD_PEOPLE,
+    TOLD_SPARED,
+    TOLD_THINGS,
+    WRITTEN,
+    Condition,
+    Conditioned,
+    SessionState,
+    Traces,
+)
 from guardhouse.sessions.interface import ANY_SLOT
 
 if TYPE_CHECKING:
@@ -13,6 +26,8 @@ if TYPE_CHECKING:
     from guardhouse.model import KeptObject
     from guardhouse.sessions.interface import SessionIndex
 
+_MOST_CONDITIONS: Final = 2_000
+"""Calls that a person let through on a condition. What comes back in a session with more is held to the strictest."""
 _MESSAGES: Final = 16
 """Of the user: as far back as a request reaches."""
 _SHOWN: Final = 4
@@ -42,6 +57,7 @@ def session_state(index: SessionIndex, session_id: str) -> SessionState:
             requests.append(shown[-1].detail or {})
     sources = [event.seq for event in said] + ([confirmed] if confirmed is not None else [])
     words = index.objects(session_id, sources)
+    conditioned = summary.events(kind="conditioned")
     untrusted = summary.events(grade="untrusted") - summary.events(kind="assistant_showed", grade="untrusted")
     return SessionState(
         user=summary.events(kind="user_said", grade="user"),
@@ -54,7 +70,22 @@ def session_state(index: SessionIndex, session_id: str) -> SessionState:
         spared=_told(words, TOLD_SPARED),
         gone=_told(words, TOLD_GONE),
         confirmed=confirmed,
+        conditions=_conditions(index, session_id) if conditioned else (),
+        forgot_conditions=conditioned > _MOST_CONDITIONS,
     )
+
+
+def _conditions(index: SessionIndex, session_id: str) -> tuple[Conditioned, ...]:
+    """The latest calls on a condition. One that can't be read is the strictest."""
+    found = []
+    for event in index.latest(session_id, "conditioned", limit=_MOST_CONDITIONS):
+        detail = event.detail or {}
+        try:
+            condition = msgspec.convert(detail, Condition, strict=False)
+        except msgspec.ValidationError:
+            condition = STRICTEST
+        found.append(Conditioned(event.name, detail.get("call", ""), condition))
+    return tuple(found)
 
 
 def _told(words: Mapping[int, tuple[KeptObject, ...]], group: int) -> frozenset[int]:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from guardhouse.model import GRADES, KeptObject, NewEvent, SessionEvent
+from guardhouse.sessions.fingerprints import opened_name
+from guardhouse.sessions.interface import SessionOutline
 
 if TYPE_CHECKING:
     from guardhouse.model import Grade
@@ -38,6 +40,13 @@ def event_of(row: tuple[Any, ...]) -> SessionEvent:
     kept["capped"] = bool(kept["capped"])
     kept["detail"] = None if kept["detail"] is None else msgspec.json.decode(kept["detail"])
     return msgspec.convert(kept, SessionEvent)
+
+
+def outline_of(row: tuple[Any, ...], key: bytes) -> SessionOutline:
+    """The outline that a row says: number, tag, sealed name, begun, touched, events, untrusted."""
+    number, tag, sealed, begun, touched, events, untrusted = row
+    name = opened_name(key, bytes(tag), bytes(sealed)) if sealed else ""
+    return SessionOutline(number, name or "", float(begun), float(touched), int(events), int(untrusted))
 
 
 def objects_as_kept(objects: tuple[KeptObject, ...]) -> bytes:

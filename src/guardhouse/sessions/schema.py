@@ -55,7 +55,15 @@ _OBJECTS: Final = (
 # Events of which some values are in no row at all, so that "it occurred nowhere" is not certain.
 _CUT: Final = ("ALTER TABLE tally ADD COLUMN cut INTEGER NOT NULL DEFAULT 0",)
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _OBJECTS, _CUT)
+# The id of a session, sealed under the key of the index, and what sessions have in common whose ids begin alike. Both
+# are written once, when a session is begun: an index on when it was last used would be written with every event.
+_NAMED: Final = (
+    "ALTER TABLE session ADD COLUMN name BLOB",
+    "ALTER TABLE session ADD COLUMN kin BLOB",
+    "CREATE INDEX session_by_kin ON session (kin, id)",
+)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _OBJECTS, _CUT, _NAMED)
 """Step n brings a file from version n to n + 1. A step that was released is never changed."""
 
 VERSION: Final = len(MIGRATIONS)

@@ -30,16 +30,17 @@ from guardhouse.model import (
     SessionEventKind,
 )
 from guardhouse.sessions.fingerprints import KEY_SIZE, SessionKey, checked_key
-from guardhouse.sessions.intake import Row, answer, first_rows, session_is_full, slot_asked, take_in
+from guardhouse.sessions.intake import Row, answer, first_rows, kin_asked, session_is_full, slot_asked, take_in
 from guardhouse.sessions.interface import (
     DEFAULT_SESSION_LIMITS,
     Origins,
     SessionLimits,
+    SessionOutline,
     Summary,
     Tally,
     Value,
 )
-from guardhouse.sessions.rows import EVENT_COLUMNS, GRADE_AT, event_of, objects_as_kept, objects_of, row_of
+from guardhouse.sessions.rows import EVENT_COLUMNS, GRADE_AT, event_of, objects_as_kept, objects_of, outline_of, row_of
 from guardhouse.sessions.schema import MIGRATIONS, SETUP, VERSION
 
 if TYPE_CHECKING:
@@ -63,6 +64,12 @@ _ADD_TO_TALLY: Final = (
     "INSERT INTO tally (session, kind, grade, events, indexed, capped, last_seq, cut) VALUES (?, ?, ?, 1, ?, ?, ?, ?) "
     "ON CONFLICT (session, kind, grade) DO UPDATE SET events = events + 1, indexed = indexed + excluded.indexed, "
     "capped = capped + excluded.capped, last_seq = excluded.last_seq, cut = cut + excluded.cut"
+)
+_RECENT: Final = (
+    "SELECT s.id, s.tag, s.name, (SELECT at FROM event WHERE session = s.id AND seq = 1), s.touched, "  # noqa: S608
+    "s.last_seq, (SELECT coalesce(sum(events), 0) FROM tally WHERE session = s.id AND grade = "
+    f"{GRADES.index('untrusted')}) FROM session AS s "
+    "WHERE s.last_seq > 0 {where} ORDER BY s.id DESC LIMIT ?"
 )
 # A row moves only if its slot has room, and if its grade had room before: exactly the first of a slot, and of a grade a
 # few more than count, because rows that move together are not counted. Who reads them picks the first, and finds the
@@ -114,7 +121,7 @@ class SQLiteSessions:
         key = SessionKey(self._key, session_id)
         intake = take_in(key, event, values, self._limits, objects, cut=cut)
         with self._transaction("IMMEDIATE") as connection:
-            return self._add(connection, key.tag, intake)
+            return self._add(connection, key, intake)
 
     def origins(self, session_id: str, values: Iterable[Value], *, most: int | None = None) -> dict[Value, Origins]:
         """See SessionIndex."""
@@ -188,6 +195,17 @@ class SQLiteSessions:
             tallies = (Tally(kind, GRADE_AT[grade], *counts) for kind, grade, *counts in rows)
             return Summary(tuple(sorted(tallies, key=lambda tally: (tally.kind, tally.grade))))
 
+    def recent(self, limit: int, *, before: int | None = None, beginning: str = "") -> list[SessionOutline]:
+        """See SessionIndex."""
+        where, values = "", list[Any]()
+        if before is not None:
+            where, values = f"{where} AND s.id < ?", [*values, before]
+        if beginning:
+            where, values = f"{where} AND s.kin = ?", [*values, kin_asked(self._key, beginning)]
+        with self._transaction() as connection:
+            rows = connection.execute(_RECENT.format(where=where), (*values, max(limit, 0)))
+            return [outline_of(row, self._key) for row in rows]
+
     def forget(self, session_id: str) -> bool:
         """See SessionIndex. The session is gone at once and as a whole; its rows are then overwritten and given back
         bit by bit, so that others need not wait. If that is interrupted, the next `forget` or `expire` goes on."""
@@ -204,8 +222,8 @@ class SQLiteSessions:
         with self._lock:
             self._disconnect()
 
-    def _add(self, connection: sqlite3.Connection, tag: bytes, intake: Intake) -> int:
-        session, seq = self._next_place(connection, tag)
+    def _add(self, connection: sqlite3.Connection, key: SessionKey, intake: Intake) -> int:
+        session, seq = self._next_place(connection, key)
         grade = GRADES.index(intake.event.grade)
         (taken,) = connection.execute(
             "SELECT coalesce(sum(indexed), 0) FROM tally WHERE session = ? AND grade = ?", (session, grade)
@@ -227,15 +245,22 @@ class SQLiteSessions:
         self._settle(connection, session, seq)
         return seq
 
-    def _next_place(self, connection: sqlite3.Connection, tag: bytes) -> tuple[int, int]:
+    def _next_place(self, connection: sqlite3.Connection, key: SessionKey) -> tuple[int, int]:
         """The session's number, and the `seq` of its next event."""
-        known = connection.execute("SELECT id, last_seq FROM session WHERE tag = ?", (tag,)).fetchone()
+        known = connection.execute("SELECT id, last_seq, kin FROM session WHERE tag = ?", (key.tag,)).fetchone()
         last_seq = known[1] if known else 0
         if last_seq >= self._limits.events:
             raise session_is_full(self._limits)
         if known:
+            if known[2] is None:  # of before names were kept
+                connection.execute(
+                    "UPDATE session SET name = ?, kin = ? WHERE id = ?", (key.sealed_name, key.kin, known[0])
+                )
             return known[0], last_seq + 1
-        made = connection.execute("INSERT INTO session (tag, last_seq, touched) VALUES (?, 0, 0)", (tag,))
+        made = connection.execute(
+            "INSERT INTO session (tag, last_seq, touched, name, kin) VALUES (?, 0, 0, ?, ?)",
+            (key.tag, key.sealed_name, key.kin),
+        )
         if made.lastrowid is None:
             raise GuardhouseError("A new session got no number.", fix=_FIX)
         return made.lastrowid, 1

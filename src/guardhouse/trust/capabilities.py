@@ -113,6 +113,8 @@ _URL_FETCHERS: Final = (
     "browser_navigate download download_file fetch fetch_url http_get http_post http_request open_url read_url "
     "url_fetch web_fetch webfetch"
 )
+_PROXIES: Final = "proxy"
+"""What child processes reach out by: each connection, or request, of theirs is a call of this tool."""
 _SEARCHERS: Final = "google_search search_web web_search websearch"
 _MCP_READERS: Final = (
     "list_mcp_resource_templates list_mcp_resources listmcpresourcestool read_mcp_resource readmcpresourcedirtool "
@@ -144,6 +146,7 @@ _KNOWN_NAMES: Final[tuple[tuple[str, frozenset[Capability], bool, bool], ...]] =
     (_SHELLS, frozenset({Capability.EXECUTES}), False, True),
     (_CODE_RUNNERS, frozenset({Capability.EXECUTES}), False, True),
     (_URL_FETCHERS, _BRINGS_WEB, True, False),
+    (_PROXIES, _BRINGS_WEB, True, False),
     (_SEARCHERS, _BRINGS_WEB, False, False),
     (_MCP_READERS, _BRINGS_CONTENT, False, False),
     (_BOOKKEEPING, frozenset(), False, False),

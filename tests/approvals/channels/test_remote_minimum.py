@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_telegram_channel import _request
 
+from examples import up_to
 from guardhouse.approvals.card import plain
 from guardhouse.approvals.channels.minimum import MOST_CHARACTERS, MOST_VALUES, is_shown_whole, remote_card
 from guardhouse.model import ApprovalStatus, Effect, Extent
@@ -336,7 +337,7 @@ PARAMS = st.dictionaries(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=up_to(400), deadline=None)
 @given(params=PARAMS, tool=st.sampled_from(["bash", "send_mail", "Bash", "exec"]))
 def test_whole_means_that_every_value_and_name_is_shown_as_it_is(params, tool):
     card = shown(params, tool)
@@ -350,7 +351,7 @@ def test_whole_means_that_every_value_and_name_is_shown_as_it_is(params, tool):
     assert sum(len(one.text) + len(one.field) for one in card.action) <= MOST_CHARACTERS * 3
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=up_to(300), deadline=None)
 @given(params=PARAMS, words=WORDS, masked=MASKED, key=KEYS)
 def test_free_text_and_what_is_masked_never_appear(params, words, masked, key):
     card = shown({**params, "note": words, f"{key}2": masked, words: 1}, "send_mail")

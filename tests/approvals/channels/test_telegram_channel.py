@@ -495,7 +495,7 @@ def test_a_template_says_what_a_card_says(tmp_path, api):
     with post(tmp_path / "approvals.db", [telegram(api.url, template="<{risk}> {id}\n{action}")]) as at:
         request = at.desk.opened(asked())
         said = f"<high> {request.id}\ntype: ToolCallPre\ntool: bash\nparams.command: make deploy"
-        assert at.card(api, ADA).text.endswith(said)
+        assert f"\n{said}\n" in at.card(api, ADA).text
 
 
 @pytest.mark.parametrize(

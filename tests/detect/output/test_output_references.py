@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.detect.output.judging import ACTIVE, IMAGE, LINK, TERMINAL, UNSEEN, cleaned, faults
 from guardhouse.net import NetworkRules, NetworkSettings
 
@@ -285,7 +286,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=up_to(600), deadline=None)
 @given(st.lists(PIECES | st.text(max_size=4), max_size=24).map("".join))
 def test_nothing_is_left_after_cleaning(text):
     left = cleaned(text, RULES, ALL)

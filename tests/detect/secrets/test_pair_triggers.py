@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.detect.secrets import SecretScanner
 from guardhouse.detect.secrets.matching import Re2Matcher
 from guardhouse.detect.secrets.triggers import PAIR_TARGETS
@@ -48,7 +49,7 @@ def starts(scanner, text):
     return [(match.start, match.end) for match in scanner.scan(text)]
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True)
+@settings(max_examples=up_to(1500), deadline=None, derandomize=True)
 @given(FORMS)
 def test_no_pair_that_would_count_lacks_its_trigger(parts):
     # Behind an escaped or a triple quotation mark, a plain one stands in no text that a program wrote.

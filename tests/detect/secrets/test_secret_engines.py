@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.detect.secrets import SecretScanner, shapes, vectorscan
 from guardhouse.detect.secrets.kinds import NAMED, PREFIXED
 from guardhouse.detect.secrets.kinds.forms import FORMS
@@ -51,7 +52,7 @@ def test_they_agree_on_every_example(scanners):
 PIECES = st.sampled_from([*EXAMPLES[::7], " ", "\n", "x", '"', " + ", "password = ", "é", "\u200b", "%41", "=", "sk-"])
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=up_to(150), deadline=None, derandomize=True)
 @given(st.lists(st.one_of(PIECES, st.text(max_size=12)), max_size=8).map("".join))
 def test_they_agree_on_whatever_is_put_together(scanners, text):
     words, sets, vectorscan_ = found_by([SecretScanner(matcher=Re2Matcher()), *scanners[1:]], text)

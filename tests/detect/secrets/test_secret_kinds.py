@@ -9,6 +9,7 @@ import re2
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.detect.secrets import KINDS, SecretScanner, masked
 from guardhouse.detect.secrets.checks import CHECKS
 from guardhouse.detect.secrets.kinds import NAMED, PREFIXED
@@ -138,7 +139,7 @@ def test_the_shapes_of_keys_are_ones_that_are_known():
 
 
 @pytest.mark.parametrize("kind", [form for form in FORMS if form.pattern], ids=lambda kind: kind.id)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=up_to(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_whatever_a_kinds_pattern_matches_holds_its_anchor(kind, data):
     text = data.draw(st.from_regex(kind.pattern, alphabet=ASCII))

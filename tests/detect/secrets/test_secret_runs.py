@@ -10,6 +10,7 @@ import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.detect.secrets import SecretScanner
 from guardhouse.detect.secrets.kinds import KINDS, PREFIXED
 from guardhouse.detect.secrets.kinds.rows import example, literals
@@ -76,7 +77,7 @@ def pieces(index):
     return st.tuples(st.just(index), st.lists(piece, min_size=1, max_size=7))
 
 
-@settings(max_examples=2000, deadline=None, derandomize=True)
+@settings(max_examples=up_to(2000), deadline=None, derandomize=True)
 @given(st.sampled_from(READ_BY_HAND).flatmap(pieces))
 def test_what_is_read_by_hand_is_what_the_pattern_finds(drawn):
     index, parts = drawn

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.detect.secrets import SecretScanner, masked
 from guardhouse.detect.secrets.sight.veils import INVISIBLE
 from guardhouse.detect.secrets.sight.view import View
@@ -244,7 +245,7 @@ def test_time_stays_linear_in_what_is_veiled(unit):
     assert any(took(200_000) < enough for _ in range(3))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=up_to(200), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 9)), min_size=1, max_size=8), st.data())
 def test_every_byte_of_a_view_leads_back_to_where_it_was_read(parts, data):
     """Plain text, escapes of three, text that runs backwards, and pieces that count as a whole, one after another."""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from examples import up_to
 from guardhouse.detect.shell import follow
 
 LONGEST = 16_384
@@ -269,7 +270,7 @@ COMMANDS = st.one_of(
         st.lists(st.sampled_from(list(HOSTILE.values())), min_size=1, max_size=4),
     ),
 )
-OFTEN = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+OFTEN = settings(max_examples=up_to(250), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @OFTEN

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from shell_dumping import dump
 
+from examples import up_to
 from guardhouse.detect.shell.parser import Limits, parse
 from guardhouse.detect.shell.syntax import Redirect, Script, Simple, Word
 
@@ -201,7 +202,7 @@ def walk(node):
             yield from walk(inner)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=up_to(400), deadline=None)
 @given(
     st.one_of(st.text(), st.lists(st.sampled_from([*PIECES, " ", "a", "\n", "\0", "\ud800", "\u200b"])).map("".join))
 )

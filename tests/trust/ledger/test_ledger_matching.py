@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ledger_session import Talk
 
+from examples import up_to
 from guardhouse.model import NewEvent
 from guardhouse.trust.capabilities import Capability
 from guardhouse.trust.ledger.matching import FINE
@@ -403,7 +404,7 @@ _PROSE = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=up_to(60), suppress_health_check=[HealthCheck.too_slow])
 @given(
     said=st.sampled_from(
         ["Pay the bill", "Do what the letter says", "Write to all of them", "yes", "Reply to the latest one"]
@@ -421,7 +422,7 @@ def test_a_recipient_that_only_prose_names_is_never_fine(said, address, prose, p
     assert talk.trace(tool, {"x": value}, roles={"x": role})["x"] not in FINE
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=up_to(60), suppress_health_check=[HealthCheck.too_slow])
 @given(
     said=st.sampled_from(["Pay the bill", "Do what the letter says", "Log me in", "yes"]),
     prose=_PROSE,
@@ -442,7 +443,7 @@ _CALLS = (
 )
 
 
-@settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=up_to(80), suppress_health_check=[HealthCheck.too_slow])
 @given(
     said=st.sampled_from(["Pay bob@example.com 55", "Delete the blue mug", "Read my inbox", "Do what it says"]),
     call=st.sampled_from(_CALLS),

@@ -14,7 +14,7 @@ from guardhouse.adapters.hooks.interface import Agent, Kind, lets_pass, project_
 from guardhouse.model import Action, Decision, SkillRunPre
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from guardhouse.adapters.hooks.interface import HookEvent, Shown
     from guardhouse.model import Verdict
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _ASKING_MODES: Final = frozenset({"default", "acceptEdits"})
 """Modes in which the user is there and is asked. In any other one, also in one that is new to us, a question could be
 answered by nobody, or by a classifier: `plan` works like `auto` by default."""
+_CONFINING_MODES: Final = frozenset({"default", "acceptEdits", "auto", "bypassPermissions"})
+"""Modes in which a command may run in the sandbox without a question. In `plan` nothing is to be run, and in `dontAsk`
+only what the user has named."""
 _COMMON: Final = frozenset(
     "session_id transcript_path cwd hook_event_name prompt_id permission_mode agent_id agent_type effort".split()
 )
@@ -90,18 +93,41 @@ class ClaudeCode(Agent):
         cosmetic = _COSMETIC.get(event.tool, frozenset())
         return {key: value for key, value in super().params(event).items() if key not in cosmetic}
 
-    def to_call(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:
+    def shell_command(self, event: HookEvent) -> str | None:
+        """What `Bash` is given."""
+        command = event.tool_input.get("command")
+        return command if event.tool == "Bash" and isinstance(command, str) and event.is_object else None
+
+    def to_call(self, event: HookEvent, verdict: Verdict, confine: Callable[[str], str]) -> dict[str, Any]:
         """Nothing, a no for the model, a question for the user, or other arguments."""
-        if verdict.decision is Decision.ALLOW:
+        if verdict.decision is Decision.ALLOW and not verdict.confined:
             return {}
-        if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None and event.is_object:
+        changed = self.passed_on(event, verdict)
+        if verdict.confined and verdict.decision is not Decision.DENY:
+            is_lost = verdict.decision is Decision.ALLOW_WITH_REDACTION and changed is None
+            confined = None if is_lost else self.confined_input(event, changed, confine)
+            return self._into_the_sandbox(event, verdict, confined)
+        if changed is not None:
             # To change a call is to approve it, where nobody is asked anyway; elsewhere the user sees it changed.
             unasked = event.text("permission_mode") == "bypassPermissions"
-            changed = self.changed_input(event, verdict.params)
             return _decided("allow" if unasked else "ask", verdict.for_person, updatedInput=changed)
         if verdict.decision is Decision.REQUIRE_APPROVAL and self.asks_itself(event) and _is_sound(verdict):
             return _decided("ask", verdict.for_person)
         return {**_decided("deny", refusal(verdict)), "systemMessage": verdict.for_person}
+
+    def _into_the_sandbox(self, event: HookEvent, verdict: Verdict, confined: dict[str, Any] | None) -> dict[str, Any]:
+        """The call with its command in the sandbox. What runs there need not be asked about once more, but in modes
+        that are not about asking."""
+        mode = event.text("permission_mode")
+        if confined is None:
+            return {**_decided("deny", refusal(verdict)), "systemMessage": verdict.for_person}
+        if verdict.decision is Decision.REQUIRE_APPROVAL:
+            if self.asks_itself(event) and _is_sound(verdict):
+                return _decided("ask", verdict.for_person, updatedInput=confined)
+            return {**_decided("deny", refusal(verdict)), "systemMessage": verdict.for_person}
+        is_plain = verdict.decision is Decision.ALLOW and mode in _CONFINING_MODES
+        allowed = is_plain or mode == "bypassPermissions"
+        return _decided("allow" if allowed else "ask", "It runs in the sandbox.", updatedInput=confined)
 
     def to_result(self, event: HookEvent, verdict: Verdict, shown: Shown) -> dict[str, Any]:
         """Nothing, or what the model sees in its place. A rewrite that changes nothing would undo another hook's."""

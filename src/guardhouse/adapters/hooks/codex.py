@@ -16,7 +16,7 @@ from guardhouse.adapters.hooks.transcripts import directory_of
 from guardhouse.model import Action, Decision, ToolCallPre
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from guardhouse.adapters.hooks.interface import HookEvent, Shown
     from guardhouse.model import Verdict
@@ -80,13 +80,23 @@ class Codex(Agent):
         """The text of a patch comes as `command`, which it is not."""
         return {"command": "patch"} if event.tool == "apply_patch" else super().renames(event)
 
-    def to_call(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:
+    def shell_command(self, event: HookEvent) -> str | None:
+        """What its shell is given. With an input of its own, or another directory, a command is more than its text."""
+        given = event.tool_input
+        command = given.get("command")
+        is_whole = event.is_object and not _UNTOLD & given.keys()
+        return command if event.tool in _SHELLS and isinstance(command, str) and is_whole else None
+
+    def to_call(self, event: HookEvent, verdict: Verdict, confine: Callable[[str], str]) -> dict[str, Any]:
         """Nothing, a no, or other arguments."""
-        if verdict.decision is Decision.ALLOW:
+        if verdict.decision is Decision.ALLOW and not verdict.confined:
             return {}
         output: dict[str, Any] = {"hookEventName": event.name}
-        if verdict.decision is Decision.ALLOW_WITH_REDACTION and verdict.params is not None and event.is_object:
-            changed = self.changed_input(event, verdict.params)
+        changed = self.passed_on(event, verdict)
+        if verdict.confined:
+            passes = verdict.decision is Decision.ALLOW or changed is not None
+            changed = self.confined_input(event, changed, confine) if passes else None
+        if changed is not None:
             output |= {"permissionDecision": "allow", "updatedInput": changed}
         else:
             output |= {"permissionDecision": "deny", "permissionDecisionReason": refusal(verdict)}

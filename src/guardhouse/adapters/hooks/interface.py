@@ -20,6 +20,7 @@ from guardhouse.model import (
     ToolCallPre,
     UserInput,
     Verdict,
+    bind,
 )
 
 if TYPE_CHECKING:
@@ -94,6 +95,10 @@ class Agent(ABC):
         """The directory that the agent was started for, wherever it works now."""
         return event.cwd
 
+    def shell_command(self, event: HookEvent) -> str | None:  # noqa: ARG002 - one whose calls can be changed looks
+        """The command of a call that can be put into the sandbox, by changing it; None if it can't be."""
+        return None
+
     def asks_itself(self, event: HookEvent) -> bool:  # noqa: ARG002 - an agent that does looks at the event
         """Whether the agent can be trusted to put a question to its user now. Otherwise we hold it."""
         return False
@@ -125,6 +130,27 @@ class Agent(ABC):
         """The arguments as the agent is to use them, after the gate has masked some."""
         back = {ours: theirs for theirs, ours in self.renames(event).items()}
         return _renamed(params, back)
+
+    def confined_input(
+        self, event: HookEvent, changed: dict[str, Any] | None, confine: Callable[[str], str]
+    ) -> dict[str, Any] | None:
+        """The arguments, perhaps `changed` already, with the command put into the sandbox; None if that can't be."""
+        made = event if changed is None else msgspec.structs.replace(event, tool_input=changed)
+        command = self.shell_command(made)
+        return None if command is None else {**made.tool_input, "command": confine(command)}
+
+    def passed_on(self, event: HookEvent, verdict: Verdict) -> dict[str, Any] | None:
+        """The arguments as the agent is to use them, in the place of its own; None if there are none, or it would make
+        another call by them than the one that a person put in its place."""
+        if verdict.decision is not Decision.ALLOW_WITH_REDACTION or verdict.params is None or not event.is_object:
+            return None
+        changed = self.changed_input(event, verdict.params)
+        if not verdict.edited:
+            return changed
+        fields = {**event.fields, "tool_input": changed}
+        made = self.call(msgspec.structs.replace(event, tool_input=changed, fields=fields))
+        judged = msgspec.structs.replace(self.call(event), params=verdict.params)
+        return changed if bind(made, {}).hash == bind(judged, {}).hash else None
 
     def result(self, event: HookEvent, content: Any) -> ToolCallPost:
         """What a call came back with."""
@@ -160,8 +186,9 @@ class Agent(ABC):
     # A verdict in the agent's words: the fields of the object that it reads, empty if there is nothing to say
 
     @abstractmethod
-    def to_call(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:
-        """The answer to a call that is about to be made."""
+    def to_call(self, event: HookEvent, verdict: Verdict, confine: Callable[[str], str]) -> dict[str, Any]:
+        """The answer to a call that is about to be made. `confine` puts a command into the sandbox, where a verdict
+        says that it may run nowhere else."""
 
     def to_permission(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:
         """The answer to a call that the agent is about to ask its user about. What is not denied is the user's."""
@@ -223,6 +250,8 @@ def refusal(verdict: Verdict) -> str:
             " answer with `guardhouse approvals` in a terminal of their own. Once it is approved, make exactly the"
             " same call again; it then goes through, once. Until then, go on with something else."
         )
+    if verdict.edited:
+        return "A person has changed the arguments of this call, and it can't be made with those here. Ask the user."
     return verdict.for_agent or "Blocked."
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+import msgspec
+
 from guardhouse.adapters.hooks.closing import NOTHING_TO_SAY, Answer, answer, closed
 from guardhouse.adapters.hooks.interface import Shown, lets_pass
 from guardhouse.adapters.hooks.reading import read_event, read_input, unknown_fields
@@ -34,6 +36,18 @@ class House(Protocol):
 
     def open(self, agent: Agent, event: HookEvent, *, holds_questions: bool) -> AbstractContextManager[Guard]:
         """A guard for this event. With `holds_questions` it puts questions to people itself."""
+        ...
+
+    def can_confine(self) -> bool:
+        """Whether this machine has what the sandbox needs."""
+        ...
+
+    def confined(self, agent: Agent, event: HookEvent, command: str) -> str:
+        """The command that runs `command` in the sandbox."""
+        ...
+
+    def unconfined(self, agent: Agent, event: HookEvent, command: str) -> str | None:
+        """The command that was put into the sandbox; None if none was."""
         ...
 
     def note_unknown(self, agent: Agent, event: HookEvent, names: list[str]) -> None:
@@ -99,17 +113,32 @@ def _closed(agent: Agent, event: HookEvent, why: str) -> Answer:
 
 def _to_call(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
     with house.open(agent, event, holds_questions=not agent.asks_itself(event)) as guard:
-        verdict = guard.evaluate(agent.call(event))
-    return agent.to_call(event, verdict)
+        can_confine = house.can_confine if agent.shell_command(event) is not None else None
+        verdict = guard.evaluate(agent.call(event), can_confine=can_confine)
+    return agent.to_call(event, verdict, lambda command: house.confined(agent, event, command))
+
+
+def _as_written(agent: Agent, event: HookEvent, house: House) -> HookEvent:
+    """The event of a call that was put into the sandbox, with the command as the model wrote it."""
+    command = agent.shell_command(event)
+    inner = None if command is None else house.unconfined(agent, event, command)
+    if inner is None:
+        return event
+    written = {**event.tool_input, "command": inner}
+    return msgspec.structs.replace(event, tool_input=written, fields={**event.fields, "tool_input": written})
 
 
 def _to_permission(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
+    given, event = event, _as_written(agent, event, house)
+    # Where it was put already, it stays: the question is the agent's own.
+    can_confine = None if given is event else lambda: True
     with house.open(agent, event, holds_questions=False) as guard:
-        verdict = guard.evaluate(agent.call(event))
+        verdict = guard.evaluate(agent.call(event), can_confine=can_confine)
     return agent.to_permission(event, verdict)
 
 
 def _to_result(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
+    event = _as_written(agent, event, house)
     content = event.fields.get("tool_response")
     with house.open(agent, event, holds_questions=True) as guard:
         verdict = guard.evaluate_result(agent.result(event, content), None)
@@ -117,6 +146,7 @@ def _to_result(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
 
 
 def _to_failure(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
+    event = _as_written(agent, event, house)
     with house.open(agent, event, holds_questions=False) as guard:
         verdict = guard.evaluate_result(agent.result(event, event.text("error") or ""), None, raised=True)
     return agent.to_failure(event, verdict)

@@ -14,9 +14,10 @@ import msgspec
 
 from guardhouse.approvals.card import outcome, plain
 from guardhouse.approvals.channels.interface import Press, Reply, Said
-from guardhouse.approvals.channels.minimum import is_shown_whole
-from guardhouse.approvals.interface import NoSuchRequest, RequestClosed
-from guardhouse.model import ApprovalRequest, GuardhouseError
+from guardhouse.approvals.channels.minimum import is_shown_whole, remote_card
+from guardhouse.approvals.interface import NoSuchRequest, NotOffered, NotYours, RequestClosed
+from guardhouse.approvals.wording import split_terms, wanted
+from guardhouse.model import ONCE, ApprovalRequest, GuardhouseError, Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +34,9 @@ _TOO_SOON: Final = Reply("This card has only just been sent. Nothing was changed
 _OVER: Final = Reply("This request is settled. Nothing was changed.")
 _NOT_WHOLE: Final = Reply(
     "Not approved: this card does not show the whole action. Look at it in the console or at a terminal."
+)
+_NOT_SHOWN: Final = Reply(
+    "Not approved: this card does not show what that would cover. Say it without, or answer at a terminal."
 )
 _NO_CARD: Final = Reply("There is no card with that id in this chat. Give the id, or at least ap_ and 6 characters.")
 _MANY_CARDS: Final = Reply("Several ids begin like that. Give more of it.")
@@ -59,7 +63,7 @@ class ChannelAnswers:
     def _told(self, take: Callable[[_Answer], Reply], answer: _Answer) -> Reply:
         try:
             return take(answer)
-        except (RequestClosed, NoSuchRequest) as error:
+        except (RequestClosed, NoSuchRequest, NotOffered, NotYours) as error:
             return Reply(plain(str(error)))
         except GuardhouseError as error:
             self._report(f"An answer through {self._channel} could not be kept: {error}")
@@ -86,15 +90,24 @@ class ChannelAnswers:
         if said.verb == "resume":
             request = self._approver.ask_to_resume(request_id, actor=said.actor)
             return Reply(f"The agent is told to take {request.id} up. {_outcome(request)}")
-        return self._answer(request_id, approve=said.verb == "approve", actor=said.actor, comment=said.comment)
+        if said.verb == "deny":
+            return self._answer(request_id, approve=False, actor=said.actor, comment=said.comment)
+        terms, comment = split_terms(said.comment or "")
+        return self._answer(request_id, approve=True, actor=said.actor, comment=comment or None, terms=terms)
 
-    def _answer(self, request_id: str, *, approve: bool, actor: str, comment: str | None = None) -> Reply:
+    def _answer(
+        self, request_id: str, *, approve: bool, actor: str, comment: str | None = None, terms: Terms = ONCE
+    ) -> Reply:
         request = self._approver.get(request_id)
         if request is None:
             raise NoSuchRequest
         if approve and not is_shown_whole(request):
             return _NOT_WHOLE
-        return Reply(_outcome(self._approver.answer(request_id, approve=approve, actor=actor, comment=comment)))
+        offered = {word.partition("=")[0] for word, _ in remote_card(request).longer}
+        if not set(wanted(terms)) <= offered:
+            return _NOT_SHOWN
+        answered = self._approver.answer(request_id, approve=approve, actor=actor, comment=comment, terms=terms)
+        return Reply(_outcome(answered))
 
 
 def _settled(request: ApprovalRequest | None) -> Reply:

@@ -47,6 +47,8 @@ class RemoteCard(msgspec.Struct, frozen=True, kw_only=True):
     created_at: float
     expires_at: float
     covers: str
+    longer: tuple[tuple[str, str], ...] = ()
+    """Words that say yes for more than once or on a condition, each with what that covers; none unless `is_whole`."""
     is_whole: bool
     """Whether the whole action and all that is at stake are shown. Only then may somebody approve by this card."""
     link: str = ""

@@ -20,7 +20,9 @@ import msgspec
 
 from guardhouse.approvals.card import USE_WITHIN, outcome, plain, recommendation
 from guardhouse.approvals.channels.interface import RemoteCard, Shown
-from guardhouse.model import ApprovalRequest, ApprovalStatus
+from guardhouse.approvals.grants import offered
+from guardhouse.approvals.wording import terms_words
+from guardhouse.model import ONCE, ApprovalRequest, ApprovalStatus
 from guardhouse.model.actions import ACTION_TYPES
 from guardhouse.net import BadDestination, parse_destination
 from guardhouse.policy.codes import catalogue
@@ -118,6 +120,7 @@ def remote_card(
         created_at=request.created_at,
         expires_at=request.expires_at,
         covers=_covers(request, use_within),
+        longer=tuple(_longer(request)) if pending and is_whole and is_all and not request.consents else (),
         is_whole=is_whole and is_all,
         link=f"{public_url.rstrip('/')}/approvals/{quote(request.id, safe='')}" if public_url else "",
         command=f"guardhouse approvals approve {request.id}",
@@ -403,10 +406,34 @@ def _loss(line: str) -> tuple[str, bool]:
     return f"something of {_sized(line)}", False
 
 
+def _longer(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
+    """What a yes could be good for beyond this once, as far as that can be told here."""
+    if any(supply.offered for supply in request.supplied):
+        yield "+run", "also later calls of this tool with the values from outside that this one has"
+    reaches = offered(request)
+    if "exact" in reaches:
+        yield "+again=30m", "also exactly this call again, in this session"
+    places = [target.place.partition(" ")[2] for target in request.targets]
+    kinds = {target.place.partition(" ")[0] for target in request.targets}
+    if "destination" in reaches and kinds <= {"path", "host", "url"} and all(_text(place)[1] for place in places):
+        yield "+there=30m", f"also any call of this tool in this session at {', '.join(places)}, for the same reasons"
+    if request.conditional:
+        yield "+lines=20", "the agent sees only so many lines of the result"
+        yield "+redacted", "the agent sees the result without secrets and labelled data"
+        yield "+structure", "the agent sees only what the result is made of"
+
+
 def _covers(request: ApprovalRequest, use_within: float) -> str:
+    if request.terms != ONCE:
+        said = f" {' '.join(terms_words(request.terms))}"
+    elif request.needed > 1:
+        who = ", ".join(one.actor for one in request.consents)
+        said = f" {request.needed} people must say yes{f'; so far {who}' if who else ''}."
+    else:
+        said = ""
     by = (
         f"until {moment(request.use_by)}" if request.use_by is not None else f"within {round(use_within / 60, 1):g} min"
     )
     kept = len(request.bound_to)
     unless = f", while {kept} files and programs stay as they are" if kept else ""
-    return f"This exact call, once, {by}{unless}."
+    return f"This exact call, once, {by}{unless}.{said}"

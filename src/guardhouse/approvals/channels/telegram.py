@@ -93,6 +93,7 @@ def open_telegram(setting: Setting) -> Telegram | None:
 def _open_bot(token: str, api_url: str) -> tuple[telegram.Bot, tuple[telegram.request.BaseRequest, ...]]:
     """The bot, and the connections that it writes and listens by."""
     try:
+        from httpx import create_ssl_context
         from telegram import Bot
         from telegram.request import HTTPXRequest
         from telegram.warnings import PTBDeprecationWarning
@@ -103,12 +104,14 @@ def _open_bot(token: str, api_url: str) -> tuple[telegram.Bot, tuple[telegram.re
     for name in ("telegram", "httpx"):  # they log URLs, and answers as they came
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     warnings.filterwarnings("ignore", message=".*`retry_after`", category=PTBDeprecationWarning)
+    authorities = create_ssl_context(trust_env=False)  # to read them takes a while: once for both
     writing, listening = (
         HTTPXRequest(
             connection_pool_size=size,
             connect_timeout=_PATIENCE,
             read_timeout=_PATIENCE,
-            httpx_kwargs={"trust_env": False},  # no proxies or certificates of the environment
+            # no proxies or certificates of the environment
+            httpx_kwargs={"trust_env": False, "verify": authorities},
         )
         for size in (4, 1)
     )
@@ -308,7 +311,9 @@ def card_html(card: RemoteCard, template: str = "") -> str:
     made = _filled(template, values) if template else ""
     if not template or _length(made) > _LONGEST_MESSAGE - 600:
         made = _filled(_BUILT_IN, values)
-    return f"{_heading(card)}\n{made}{_ways(card)}"
+    whole = f"{_heading(card)}\n{made}"
+    ways = _ways(card)
+    return whole + ways if not card.is_whole or _length(whole + ways) <= _LONGEST_MESSAGE else whole
 
 
 def _filled(template: str, values: dict[str, str]) -> str:
@@ -354,14 +359,26 @@ def _rows(card: RemoteCard) -> list[str]:
 
 
 def _ways(card: RemoteCard) -> str:
-    """How to approve what can't be approved by this card."""
-    if card.status is not ApprovalStatus.PENDING or card.is_whole:
+    """How to approve for longer, or what can't be approved by this card."""
+    if card.status is not ApprovalStatus.PENDING:
         return ""
+    if card.is_whole:
+        return _longer(card)
     console = f" In the console: {escape(card.link)}" if card.link else ""
     return (
         "\n\nThis is not the whole action, so it can't be approved here."
         f"{console} At a terminal: <code>{escape(card.command)}</code>"
     )
+
+
+def _longer(card: RemoteCard) -> str:
+    if not card.longer:
+        return ""
+    rows = "\n".join(
+        f"<code>/approve {escape(card.request_id)} {escape(word)}</code>: {escape(covers)}"
+        for word, covers in card.longer
+    )
+    return f"\n\nFor more than once, or on a condition:\n{rows}"
 
 
 # What goes wrong

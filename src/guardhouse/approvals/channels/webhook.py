@@ -124,6 +124,7 @@ def _told(card: RemoteCard) -> dict[str, Any]:
         "created_at": card.created_at,
         "expires_at": card.expires_at,
         "covers": card.covers,
+        "longer": [{"word": word, "covers": covers} for word, covers in card.longer],
         "whole": card.is_whole,
         "link": card.link or None,
     }

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from guardhouse.detect.interface import Scene
 
 _SUBCOMMANDS: Final = frozenset(
-    "approvals audit why token allow trust install uninstall policy enforce observe suggest serve hook mcp pins"
+    "approvals audit why token allow trust install uninstall policy enforce observe suggest serve proxy hook mcp pins"
     " doctor status".split()
 )
 """Subcommands of ours that change what is allowed, or show what the agent must not see; `check`, `url` and `redact` are

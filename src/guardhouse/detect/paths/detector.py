@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -564,6 +564,27 @@ def _kinds(homes: tuple[str, ...], path: str) -> dict[str, str]:
 
 
 _UNKNOWN: Final = "unknown"
+
+
+class Standing(NamedTuple):
+    """What the tables say of a path, whatever is about to happen to it."""
+
+    secret: str | None
+    """What kind of secret is kept there."""
+    runs: bool
+    """Whether what is written there runs by itself later, or decides whether an agent calls the guard."""
+
+
+def standing_of(path: str, homes: tuple[str, ...], sensitive: tuple[str, ...] = ()) -> Standing:
+    """What the built-in tables say of an absolute path, and `sensitive`, which are configured. A name may have bytes in
+    it that are no text."""
+    path = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    kinds = _kinds(homes, path)
+    spared = (_SPARED in kinds and _NEVER_SPARED not in kinds) or _SPARED_THERE in kinds
+    secret = None if spared else kinds.get(_SENSITIVE)
+    if sensitive:
+        secret = _configured(sensitive, homes).kinds(path).get(_CONFIGURED, secret)
+    return Standing(secret, bool(kinds.keys() & {_HOOKS, _PERSISTENCE}))
 
 
 def is_hook_file(scene: Scene, path: str) -> bool:

@@ -339,7 +339,7 @@ ROWS: Final = (
     Prefixed(
         "guardhouse_token",
         "Guardhouse daemon",
-        "gdh_(?:agent|approver|admin)_",
+        "gdh_(?:agent|approver|admin|console|code)_",
         r"[0-9a-f]{12}_[A-Za-z0-9_\-]{43}",
         "gdh_admin_{hex12}_{word43}",
         misses=("gdh_agent_token", "gdh_approver_{hex12}"),

@@ -1,0 +1,1 @@
+-- Sessions in a SQLite file have a file of their own (sessions/schema.py), with steps of its own.

@@ -1,0 +1,175 @@
+"""The side of `guardhouse sandbox` that an agent starts: asks the keeper for a sandbox, and becomes it.
+
+The keeper has read the policy and knows what to show; this process only takes what it says and is replaced by
+bubblewrap, so that signals, the terminal and the exit status are the command's own. It starts before anything else of
+the house is loaded. If there is no keeper, it starts one, and if there is no sandbox, nothing is run.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from _signal import SIG_IGN, SIGINT, SIGQUIT, getsignal, signal  # type: ignore[import-not-found]
+from _socket import AF_UNIX, SO_TYPE, SOCK_STREAM, SOL_SOCKET
+from _socket import socket as Socket  # noqa: N812 - the class
+
+from guardhouse.sandbox.meeting import VERSION, meeting_place, receive, send
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Final, NoReturn
+
+NOT_STARTED: Final = 125
+"""The exit status where nothing was run, as `env` and `timeout` have it."""
+_PATIENCE: Final = 30.0
+_FIRST_FREE: Final = 3
+
+
+class NotEntered(Exception):
+    """There is no sandbox; the text says why, and what to do."""
+
+
+def enter(request: Mapping[str, Any], state: str, command: Sequence[str]) -> NoReturn:
+    """Become the command, inside. NotEntered if it can't be."""
+    _check_standard_streams()
+    answer, descriptors = _ask(request, state)
+    if len(descriptors) != 3:
+        raise NotEntered(str(answer.get("error") or "The keeper of the sandbox gave no answer."))
+    ticket, (rules, door, life) = answer, descriptors
+    _close_all_but(descriptors)
+    for one in descriptors:
+        os.set_inheritable(one, True)  # noqa: FBT003 - its own form
+    arguments = [
+        ticket["program"],
+        *("--seccomp", str(rules)),
+        *ticket["arguments"],
+        "--",
+        *ticket["starter"],
+        *(str(door), str(life), str(ticket["port"]), _left_to_command()),
+        *command,
+    ]
+    os.execve(ticket["program"], arguments, ticket["environment"])  # noqa: S606 - this is what it is for
+
+
+def _left_to_command() -> str:
+    """Ctrl-C is for the command to handle: bubblewrap, which is between it and the terminal, would end at once, and all
+    inside with it. Which signals the command has to take back."""
+    left = []
+    for number in (SIGINT, SIGQUIT):
+        if getsignal(number) != SIG_IGN:  # who ignored it before goes on to
+            signal(number, SIG_IGN)
+            left.append(str(number))
+    return " ".join(left)
+
+
+def _check_standard_streams() -> None:
+    """Something is open as each, and none is a directory: whoever has one can go up from there."""
+    for handle in range(_FIRST_FREE):
+        try:
+            mode = os.fstat(handle).st_mode
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest that is free
+            continue
+        if stat.S_ISDIR(mode):
+            raise NotEntered("A directory is open as one of the standard streams.")
+        if stat.S_ISSOCK(mode):
+            _check_socket(handle)
+
+
+def _check_socket(handle: int) -> None:
+    """A socket leads where it is connected to, and nowhere else: one of another family, or of datagrams, can be
+    connected anew, in the network that it was made in."""
+    opened = Socket(fileno=os.dup(handle))
+    try:
+        kind = opened.getsockopt(SOL_SOCKET, SO_TYPE)
+        if opened.family != AF_UNIX or kind != SOCK_STREAM:
+            raise NotEntered("A network socket is open as one of the standard streams. Use a pipe, or `cat |`.")
+    finally:
+        opened.close()
+
+
+def _close_all_but(kept: tuple[int, ...]) -> None:
+    """Close what else is open. It was the agent's: a directory among it would be a way out."""
+    for name in os.listdir("/proc/self/fd"):
+        handle = int(name)
+        if handle >= _FIRST_FREE and handle not in kept:
+            try:
+                os.close(handle)
+            except OSError:
+                continue  # the one that the list itself was read by
+
+
+def _ask(request: Mapping[str, Any], state: str) -> tuple[dict[str, Any], tuple[int, ...]]:
+    """The keeper's answer, of the one that is there or of one that is started now."""
+    message = {**request, "version": VERSION}
+    connection = _connected(state)
+    if connection is None:
+        _start_keeper(state)
+        connection = _connected(state)
+    if connection is None:
+        raise NotEntered("The keeper of the sandbox could not be started; `guardhouse sandbox --check` says why.")
+    try:
+        send(connection, message)
+        answer, descriptors = receive(connection)
+    except (OSError, ValueError) as error:
+        raise NotEntered(f"The keeper of the sandbox broke off ({type(error).__name__}).") from None
+    if answer.get("outdated"):
+        # It was started by another version of this program, and has just gone.
+        _start_keeper(state)
+        connection = _connected(state)
+        if connection is None:
+            raise NotEntered("The keeper of the sandbox could not be started anew.")
+        send(connection, message)
+        answer, descriptors = receive(connection)
+    return answer, descriptors
+
+
+def _connected(state: str) -> Socket | None:
+    """A connection to the keeper; None if there is none."""
+    place = meeting_place(state)
+    try:
+        directory = os.open(place, os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    connection = Socket(AF_UNIX, SOCK_STREAM)
+    connection.settimeout(_PATIENCE)
+    try:
+        # By the descriptor: the name of a socket may have only a hundred characters.
+        connection.connect(f"/proc/self/fd/{directory}/keeper")
+    except OSError:
+        connection.close()
+        return None
+    finally:
+        os.close(directory)
+    return connection
+
+
+def _start_keeper(state: str) -> None:
+    """Start a keeper, and wait until it listens or has given up. Of several, one stays."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setsid()
+            if os.fork() != 0:
+                os._exit(0)
+            os.chdir("/")
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for handle in (0, 1, 2):
+                os.dup2(nothing, handle)
+            os.set_inheritable(writer, True)  # noqa: FBT003 - as above
+            _close_all_but((writer,))
+            command = [sys.executable, "-I", "-m", "guardhouse", "sandbox", "--keep", state, str(writer)]
+            os.execve(sys.executable, command, {"PATH": os.defpath, "LANG": "C.UTF-8"})  # noqa: S606 - ourselves
+        finally:
+            os._exit(1)
+    os.close(writer)
+    os.waitpid(child, 0)
+    try:
+        told = os.read(reader, 4096)  # the end of it, if there is another keeper already
+    finally:
+        os.close(reader)
+    if told:
+        raise NotEntered(told.decode("utf-8", "replace"))

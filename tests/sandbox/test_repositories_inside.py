@@ -1,0 +1,114 @@
+"""Repositories of git in the sandbox: they can be worked with, and name no program that runs outside later."""
+
+import subprocess
+
+import pytest
+from sandboxed import events, eventually
+
+GIT = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "init.defaultBranch=main"]
+
+
+def git(sandbox, *words, cwd=None):
+    subprocess.run([*GIT, *map(str, words)], cwd=cwd or sandbox.workspace, env=sandbox.env, check=True)
+
+
+def put_aside(sandbox):
+    return sorted(
+        one.name.partition(".from-sandbox-")[0] for one in sandbox.workspace.glob("*.from-sandbox-*")
+    ) + sorted(one.name.partition(".from-sandbox-")[0] for one in sandbox.workspace.glob(".*.from-sandbox-*"))
+
+
+def test_a_commit_has_the_users_name_and_nothing_else_of_their_settings(sandbox):
+    (sandbox.home / ".gitconfig").write_text(
+        '[user]\n\tname = Ada "the" Lovelace\n\temail = ada@example.com\n'
+        "[credential]\n\thelper = store\n[http]\n\textraheader = Authorization: secret\n[alias]\n\tx = !sh\n"
+    )
+    git(sandbox, "init", "-q", ".")
+    done = sandbox.shell("git commit -q --allow-empty -m one && git log --format='%an <%ae>'; git config --global -l")
+    assert done.stdout == "Ada the Lovelace <ada@example.com>\nuser.name=Ada the Lovelace\nuser.email=ada@example.com\n"
+
+
+def test_a_repository_that_is_made_inside_stays_if_it_runs_nothing(sandbox):
+    done = sandbox.shell("git init -q . && git remote add origin https://git.example/x.git && git status --short")
+    assert done.returncode == 0
+    assert sandbox.run("git", "remote", "-v").stdout.startswith("origin")
+    assert put_aside(sandbox) == []
+
+
+@pytest.mark.parametrize(
+    "makes",
+    [
+        "git init -q . && git config core.fsmonitor ./evil",
+        "git init -q . && git config core.sshCommand ./evil",
+        "git init -q . && git config alias.st '!./evil'",
+        "git init -q . && git config include.path ../evil",
+        "git init -q . && git config remote.origin.uploadpack ./evil",
+        "git init -q . && git config filter.x.clean ./evil",
+        "git init -q . && echo x > .git/hooks/pre-commit",
+        "git init -q . && rm -r .git/hooks && ln -s ../evil .git/hooks",
+        "git init -q . && echo ../evil > .git/commondir",
+        "git init -q elsewhere && git -C elsewhere config core.fsmonitor ./evil && ln -s elsewhere/.git .git",
+        "git init -q elsewhere && git -C elsewhere config core.fsmonitor ./evil && echo gitdir: elsewhere/.git > .git",
+        "git init -q . && printf '[core' > .git/config",
+    ],
+)
+def test_a_repository_that_would_run_something_is_put_aside(sandbox, makes):
+    assert sandbox.shell(makes).returncode == 0
+    eventually(lambda: not (sandbox.workspace / ".git").exists() and not (sandbox.workspace / ".git").is_symlink())
+    assert ".git" in put_aside(sandbox)
+    eventually(lambda: any("put aside" in event["detail"] for event in events(sandbox)))
+
+
+def test_a_repository_in_the_place_of_the_workspace_itself_is_broken_up(sandbox):
+    assert sandbox.shell("git init -q --bare . && git config core.fsmonitor ./evil").returncode == 0
+    eventually(lambda: not (sandbox.workspace / "HEAD").exists())
+
+
+def test_a_file_that_is_only_called_like_a_part_of_one_stays(sandbox):
+    assert sandbox.shell("echo x > HEAD").returncode == 0
+    assert sandbox.run("cat", "HEAD").stdout == "x\n"
+
+
+@pytest.fixture
+def tree(sandbox):
+    """A working tree whose repository lies elsewhere."""
+    main = sandbox.home / "main"
+    git(sandbox, "init", "-q", main)
+    git(sandbox, "commit", "-q", "--allow-empty", "-m", "one", cwd=main)
+    sandbox.workspace.rmdir()
+    git(sandbox, "worktree", "add", "-q", sandbox.workspace, cwd=main)
+    return main
+
+
+def test_a_linked_working_tree_can_be_worked_with(sandbox, tree):
+    done = sandbox.shell("git -c user.name=a -c user.email=a@b commit -q --allow-empty -m two && git log --format=%s")
+    assert done.stdout == "two\none\n"
+    assert sandbox.run("ls", str(tree)).stdout == ""  # of the other one, only the repository is there
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "echo gitdir: x > .git",
+        "rm .git",
+        "mv .git other",
+        "git config core.fsmonitor ./evil",
+        "echo x > {main}/.git/hooks/pre-commit",
+        "mv {main}/.git/hooks {main}/.git/other",
+        "echo .. > {main}/.git/worktrees/project/commondir",
+        "mv {main}/.git/worktrees {main}/.git/other",
+    ],
+)
+def test_its_repository_runs_nothing_else_afterwards(sandbox, tree, change):
+    assert sandbox.shell(change.format(main=tree)).returncode != 0
+    assert (sandbox.workspace / ".git").read_text().startswith(f"gitdir: {tree}")
+
+
+def test_a_file_that_only_claims_to_be_a_linked_working_tree_shows_nothing(sandbox):
+    other = sandbox.home / "other"
+    git(sandbox, "init", "-q", other)
+    (other / ".git" / "worktrees" / "x").mkdir(parents=True)
+    (sandbox.workspace / ".git").write_text(f"gitdir: {other}/.git/worktrees/x\n")
+    assert sandbox.run("ls", str(other / ".git")).returncode != 0
+    (sandbox.workspace / ".git").write_text(f"gitdir: {sandbox.home}/.ssh\n")
+    assert sandbox.run("ls", str(sandbox.home / ".ssh")).returncode != 0
