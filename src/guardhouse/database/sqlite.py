@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.database import migrating
+from guardhouse.database.turns import next_to_write
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
@@ -40,13 +41,13 @@ class SqliteDatabase:
     @contextmanager
     def reading(self) -> Generator[_Rows]:
         """A transaction that sees one moment and changes nothing."""
-        with self._connection().transaction("BEGIN") as rows:
+        with self._connection().transaction(_begin_reading) as rows:
             yield rows
 
     @contextmanager
     def writing(self) -> Generator[_Rows]:
         """A transaction that no other writing one overlaps; on disk when it has ended."""
-        with self._connection().transaction("BEGIN IMMEDIATE") as rows:
+        with self._connection().transaction(_begin_writing) as rows:
             yield rows
 
     @contextmanager
@@ -83,11 +84,11 @@ class _Connection:
         self._file = (-1, -1)
 
     @contextmanager
-    def transaction(self, begin: str) -> Generator[_Rows]:
+    def transaction(self, begin: Callable[[_Rows, Path, float], None]) -> Generator[_Rows]:
         with self._lock:
             connection = self._opened()
             rows = _Rows(connection, self._path)
-            rows.run(begin)
+            begin(rows, self._path, self._wait)
             try:
                 yield rows
                 rows.run("COMMIT")
@@ -155,6 +156,26 @@ class _Rows:
 
     def announce(self) -> None:
         """Nothing to do: whoever watches sees every commit."""
+
+
+def _begin_reading(rows: _Rows, _path: Path, _wait: float) -> None:
+    rows.run("BEGIN")
+
+
+def _begin_writing(rows: _Rows, path: Path, wait: float) -> None:
+    with _errors_of(path), next_to_write(path.parent, wait) as left:
+        if left == wait:
+            rows.run("BEGIN IMMEDIATE")
+            return
+        rows.run(f"PRAGMA busy_timeout = {_milliseconds(left)}")
+        try:
+            rows.run("BEGIN IMMEDIATE")
+        finally:
+            rows.run(f"PRAGMA busy_timeout = {_milliseconds(wait)}")
+
+
+def _milliseconds(seconds: float) -> int:
+    return int(seconds * 1000)
 
 
 class _Watch:
