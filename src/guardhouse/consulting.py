@@ -13,7 +13,7 @@ import msgspec
 from guardhouse.decide import MOST_COUNTED, asking, covers, own_reason, redacted, withheld
 from guardhouse.detect import hides
 from guardhouse.detect.asking import place_of
-from guardhouse.detect.provenance import GRANTABLE, MOST_SUPPLIED, is_grantable, traced_values
+from guardhouse.detect.provenance import GRANTABLE, MOST_SUPPLIED, grantable_fields, grantable_values, traced_values
 from guardhouse.model import (
     ApprovalRequest,
     ApprovalStatus,
@@ -36,6 +36,7 @@ from guardhouse.model import (
 from guardhouse.model.actions import is_named
 from guardhouse.policy import APPROVED, BY_GRANT, CONDITION_UNKNOWN, EDITED, REFUSED
 from guardhouse.redact import loss, masked_wire
+from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,12 +74,15 @@ class Consultation:
             turn=self._turn(),
             targets=self._targets(verdict),
             conditional=self._is_conditional,
+            executes=self._executes,
+            values=(offered := self._values(verdict))[0],
+            only_values=offered[1],
         )
 
     def _supplied(self, verdict: Verdict) -> tuple[Supply, ...]:
         """Who supplied which value of the call. Values may be offered for the rest of a run only if nothing asks but
         where they come from."""
-        grantable = GRANTABLE.issuperset(asking(verdict))
+        offered = grantable_fields(self._case.scene) if GRANTABLE.issuperset(asking(verdict)) else frozenset()
         mask = self._case.mask or str
         return tuple(
             Supply(
@@ -86,10 +90,16 @@ class Consultation:
                 source=one.source,
                 tool=mask(one.seen.event.name) if one.seen is not None else "",
                 call_id=(one.seen.event.call_id or "") if one.seen is not None else "",
-                offered=grantable and is_grantable(one),
+                offered=one.field in offered,
             )
             for one in traced_values(self._case.scene)[:MOST_SUPPLIED]
         )
+
+    def _values(self, verdict: Verdict) -> tuple[tuple[str, ...], bool]:
+        """Digests of the values that may be offered so, and whether nothing but them asks."""
+        if not GRANTABLE.issuperset(asking(verdict)):
+            return (), False
+        return grantable_values(self._case.scene)
 
     def _kin(self, verdict: Verdict, supplied: tuple[Supply, ...]) -> str:
         """What questions of one tool, for the same reasons, about values from one source have in common."""
@@ -124,10 +134,19 @@ class Consultation:
 
     @property
     def _is_conditional(self) -> bool:
-        """Whether the result of this call will be known as its own."""
-        return (
-            self._case.remembers and isinstance(self._case.action, ToolCallPre) and is_named(self._case.action.call_id)
-        )
+        """Whether the result of this call will be known as its own, and be all that comes back of it."""
+        action = self._case.action
+        if not self._case.remembers or not isinstance(action, ToolCallPre) or not is_named(action.call_id):
+            return False
+        from guardhouse.trust.returning import returns_elsewhere  # only where somebody is asked
+
+        return not returns_elsewhere(action.tool, action.params)
+
+    @property
+    def _executes(self) -> bool:
+        """Whether the tool may run what it is given: then it can put elsewhere what its result would show."""
+        profile = self._case.scene.rule_tool
+        return profile is None or profile.may(Capability.EXECUTES)
 
     def _bound_to(self) -> tuple[str, ...]:
         """The files and programs that must stay as they are, but for names that are made of a piece of a secret."""
@@ -176,9 +195,8 @@ class Consultation:
             approval_actor=request.actor if request is not None else None,
         )
         if settlement.granted and settlement.grant is not None:
-            return self._covered(known, settlement.grant)
+            return self._covered(known, settlement.grant, settlement.values)
         if settlement.granted and request is not None:
-            self._case.for_run = request.terms.for_run
             settled = self._approved(known, request) if verdict.decision is Decision.REQUIRE_APPROVAL else known
             return self._on_condition(settled, request.terms.condition)
         if settlement.refusal is not None:
@@ -195,25 +213,31 @@ class Consultation:
         by = own_reason(APPROVED, Decision.ALLOW, f"by {request.actor}, {request.id}")
         return self._let_through(verdict, approved, by)
 
-    def _covered(self, verdict: Verdict, grant: Grant) -> Verdict:
+    def _covered(self, verdict: Verdict, grant: Grant, values: tuple[str, ...]) -> Verdict:
         """The verdict when a person's grant covers it: looked at here again, whatever the keeper of grants says."""
         approved = frozenset(grant.codes)
         is_it = grant.action_hash == verdict.action_hash
-        targets = self._targets(verdict)
         if grant.reach == "destination":
+            targets = self._targets(verdict)
             is_it = bool(targets) and set(targets) <= set(grant.targets)
+        elif grant.reach == "values":
+            doubtful, is_all = self._values(verdict)
+            is_it = is_all and bool(doubtful) and set(doubtful) <= set(values)
         if not covers(approved, verdict) or not is_it or verdict.risk_level > grant.risk_level:
             raise ValueError("the grant does not cover this verdict")
         by = own_reason(BY_GRANT, Decision.ALLOW, f"by {grant.actor}, {grant.id}")
         known = msgspec.structs.replace(verdict, grant_id=grant.id, approval_status=None, approval_actor=grant.actor)
-        return self._on_condition(self._let_through(known, approved, by), grant.condition)
+        passed = self._let_through(known, approved, by)
+        if grant.condition is not None and grant.reach != "exact" and self._executes:
+            return withheld(passed, CONDITION_UNKNOWN, "a tool that runs what it is given")
+        return self._on_condition(passed, grant.condition)
 
     def _on_condition(self, verdict: Verdict, condition: Condition | None) -> Verdict:
         """The verdict, with how much of the result may be seen; a deny if that could not be seen to."""
         if condition is None or verdict.decision > Decision.ALLOW_WITH_REDACTION:
             return verdict
         if not self._is_conditional:
-            return withheld(verdict, CONDITION_UNKNOWN, "a call without an id")
+            return withheld(verdict, CONDITION_UNKNOWN, "its result has no name, or may come by another call")
         self._case.condition = condition
         return msgspec.structs.replace(verdict, condition=condition.words)
 

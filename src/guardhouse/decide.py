@@ -128,7 +128,6 @@ class Case:
         self.judgement: Judgement | None = None
         self.at_stake: dict[str, Effect] = {}
         self._masker: tuple[Masker | None] | None = None
-        self.for_run = False
         self.condition: Condition | None = None
         self._is_unknown = False
 
@@ -295,7 +294,9 @@ class Case:
 
             doubted = any(finding.code == LABEL_DOUBTFUL.id for finding in findings)
             return doubted or not evidence_of(self.scene).is_trusted
-        return isinstance(self.action, (MemoryReadPost, SkillRunPost))
+        if isinstance(self.action, MemoryReadPost):
+            return self.action.origin != "trusted"
+        return isinstance(self.action, SkillRunPost)
 
     @cached_property
     def described(self) -> Description:
@@ -358,8 +359,6 @@ class Case:
         action = self.action
         if not action.session_id or verdict.decision > Decision.ALLOW_WITH_REDACTION:
             return None
-        if isinstance(action, ToolCallPre) and not self.for_run:
-            return None
         grade: Grade = "untrusted" if verdict.untrusted else "trusted"
         excerpt = self._excerpt() if verdict.untrusted else ""  # of what may have to be quoted, and of nothing else
         match action:
@@ -372,9 +371,6 @@ class Case:
                     return None  # sent to a server, and not shown to the user, whose yes can't mean it
                 # A model's words may be anybody's.
                 return NewEvent(kind="assistant_showed", grade="untrusted")
-            case ToolCallPre():
-                name, call_id = self.described.tool_name or "", self.described.call_id
-                return NewEvent(kind="granted", name=name, call_id=call_id, grade="trusted")
             case ToolCallPost():
                 name, call_id = self.described.tool_name or "", self.described.call_id
                 return NewEvent(kind="tool_returned", name=name, call_id=call_id, grade=grade, excerpt=excerpt)
@@ -422,14 +418,20 @@ def _call_digest(action: Action) -> str:
 
 def _conditions_on(result: ToolCallPost, state: SessionState) -> tuple[Condition, ...]:
     """How much of a result may be seen; nothing if all of it. One that does not say which call it answers is held to
-    the strictest condition, if there is any on a call of its tool; so is one that might answer a call of long ago."""
-    if is_named(result.call_id):
-        own = [one.condition for one in state.conditions if one.call == _call_digest(result)]
-        if own or not state.forgot_conditions:
-            return tuple(dict.fromkeys(own))
-        return (STRICTEST,)
-    of_tool = any(one.tool[:_LONGEST_NAME] == result.tool[:_LONGEST_NAME] for one in state.conditions)
-    return (STRICTEST,) if of_tool or state.forgot_conditions else ()
+    the strictest condition, if there is any on a call of its tool; so is one that might answer a call of long ago, and
+    one that may hold what a call with a condition put out."""
+    if not state.conditions and not state.forgot_conditions:
+        return ()
+    from guardhouse.trust.returning import fetches_from  # few sessions have conditions
+
+    own = [one.condition for one in state.conditions if one.call == _call_digest(result)]
+    if own and is_named(result.call_id):
+        return tuple(dict.fromkeys(own))
+    of_tool = not is_named(result.call_id) and any(
+        one.tool[:_LONGEST_NAME] == result.tool[:_LONGEST_NAME] for one in state.conditions
+    )
+    of_another = any(fetches_from(result.tool, one.tool) for one in state.conditions)
+    return (STRICTEST,) if of_tool or of_another or state.forgot_conditions else ()
 
 
 def covers(approved: frozenset[str], verdict: Verdict) -> bool:
@@ -472,9 +474,10 @@ def own_reason(code: ReasonCode, decision: Decision, detail: str = "") -> Reason
         decided_by="guard",
         decision=decision,
         severity=code.severity,
-        title=f"{code.title} ({detail})" if detail else code.title,
+        title=code.title,
         why=code.why,
         instead=code.instead,
+        detail=detail,
     )
 
 

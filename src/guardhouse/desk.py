@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from guardhouse.approvals import ApprovalSettings, Approver
     from guardhouse.audit import Sink
     from guardhouse.config import Locations
-    from guardhouse.database import Database, PostgresDatabase
+    from guardhouse.database import Database, PostgresDatabase, Rows
     from guardhouse.model import ApprovalRequest, Asked, Grant, Remembered, SessionState, Settlement, Traces
     from guardhouse.policy import Policy
+    from guardhouse.ports import Alongside
+    from guardhouse.sealing import Seal
     from guardhouse.sessions import SessionIndex
 
 _DAY: Final = 86_400
@@ -89,9 +91,27 @@ class Desk:
         with self._opening:
             return self._open_database()
 
-    def settle(self, asked: Asked, approval_id: str | None = None) -> Settlement:
+    @property
+    def state_dir(self) -> Path:
+        """The state directory."""
+        return self._locations.state
+
+    def seal(self, room: str) -> Seal:
+        """Seals what a room keeps in the database, with a key of that room's own. GuardhouseError if nodes that share
+        the database seal with another one."""
+        from guardhouse.keys import KeyDirectory
+        from guardhouse.sealing import Seal
+
+        key = KeyDirectory(self._locations.keys).key(room)
+        if self.database.is_shared:
+            from guardhouse.database import check_key
+
+            check_key(self.database, room, key)
+        return Seal(key, room)
+
+    def settle(self, asked: Asked, approval_id: str | None = None, *, alongside: Alongside | None = None) -> Settlement:
         """What is to become of a question; see `Approver.settle`."""
-        return self.approver.settle(asked, approval_id)
+        return self.approver.settle(asked, approval_id, alongside=alongside)
 
     @property
     def sessions(self) -> SessionIndex:
@@ -210,11 +230,21 @@ class Desk:
             record=self._record,
             record_grant=self._record_grant,
             mask=self._mask,
+            may_answer=self._may_answer,
         )
         approver.sweep()  # what nobody has looked at since it expired keeps its sealed call until somebody does
         if not database.is_shared and self._is_due("approvals.compacted", self._requests):
             approver.compact(self._policy().config.audit.max_age_days * _DAY)
         return approver
+
+    def _may_answer(self, rows: Rows, actor: str) -> bool:
+        """Whether who answered as `actor` may still answer, as far as that is known: of tokens and of phones it is."""
+        from guardhouse.tokens import is_good_name
+
+        kind, _, name = actor.partition(":")
+        if kind == "telegram":
+            return name in map(str, self._policy().config.approvals.telegram.chat_ids)
+        return is_good_name(rows, kind, name)
 
     def _approval_settings(self) -> ApprovalSettings:
         from guardhouse.approvals import ApprovalSettings
@@ -276,6 +306,7 @@ class Desk:
         source: str,
         actor: str | None = None,
         session_id: str | None = None,
+        run_id: str | None = None,
         mode: Literal["enforce", "observe"] | None = None,
         durable: bool = False,
     ) -> None:
@@ -287,6 +318,7 @@ class Desk:
                 kind="notice",
                 timestamp=utc(self._clock()),
                 session_id=session_id,
+                run_id=run_id,
                 source=source,
                 mode=mode or policy.config.mode,
                 policy_revision=policy.revision,

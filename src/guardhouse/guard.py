@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from guardhouse.consulting import Consultation
     from guardhouse.net import NetworkRules
     from guardhouse.ports import (
+        Alongside,
         Approvals,
         AuditSink,
         Files,
@@ -102,6 +103,7 @@ class _Settle(msgspec.Struct, frozen=True):
 
     asked: Asked
     approval_id: str | None
+    alongside: Alongside | None = None
 
 
 class _Record(msgspec.Struct, frozen=True):
@@ -169,6 +171,7 @@ class Guard:
         approval_id: str | None = None,
         announced: Announcement | None = None,
         can_confine: Callable[[], bool] | None = None,
+        alongside: Alongside | None = None,
     ) -> Verdict:
         """The verdict on `action`. Never raises for what the action holds or for what fails inside.
 
@@ -176,9 +179,10 @@ class Guard:
         With `approval_id` the action must be the one that was approved; without it, an approval that fits is found.
         `announced` is what the tool is said to be, where the configuration does not say it. `can_confine` tells whether
         the caller can put the call into the sandbox; it is asked if the policy wants that. If the verdict is `confined`
-        then, what it lets through may run there and nowhere else.
+        then, what it lets through may run there and nowhere else. `alongside` is for a run that outlives its process:
+        it is done in the transaction in which people are asked, or their answer is used.
         """
-        course = self._course(action, approval_id, announced=announced, can_confine=can_confine)
+        course = self._course(action, approval_id, announced=announced, can_confine=can_confine, alongside=alongside)
         return self._finish(course, None)
 
     def evaluate_result(
@@ -336,6 +340,7 @@ class Guard:
         *,
         is_private: bool = False,
         can_confine: Callable[[], bool] | None = None,
+        alongside: Alongside | None = None,
     ) -> _Course:
         """Decided, then settled with people if it asks or goes back to an approval, then remembered by its session,
         then recorded. Each may only make the verdict stricter, but for an approval."""
@@ -364,9 +369,9 @@ class Guard:
                 if asks and not people.is_showable:
                     verdict = _held_back(verdict, UNSHOWABLE)
                 else:
-                    settlement: Settlement = yield _Settle(people.asked(verdict), approval_id)
+                    settlement: Settlement = yield _Settle(people.asked(verdict), approval_id, alongside)
                     if settlement.edited is not None:
-                        case, verdict = yield from self._instead(case, settlement.edited, announced)
+                        case, verdict = yield from self._instead(case, settlement.edited, announced, alongside)
                     else:
                         verdict = people.settled(verdict, settlement)
             except Exception as error:  # noqa: BLE001 - what can't be asked is not done
@@ -411,7 +416,7 @@ class Guard:
         return Case(action, policy, binds=binds, announced=announced, remembers=remembers, can_confine=can_confine)
 
     def _instead(
-        self, case: Case, edited: Edited, announced: Announcement | None
+        self, case: Case, edited: Edited, announced: Announcement | None, alongside: Alongside | None
     ) -> Generator[_Step, Any, tuple[Case, Verdict]]:
         """The call that a person put in the place of the one that was made, judged and settled by itself."""
         action = _in_the_name_of(case.action, parse_action(edited.action, case.policy.config.limits))
@@ -423,7 +428,7 @@ class Guard:
         people = _consulted(other)
         if not people.is_showable:
             return other, _held_back(verdict, UNSHOWABLE)
-        settlement: Settlement = yield _Settle(people.asked(verdict), edited.request_id)
+        settlement: Settlement = yield _Settle(people.asked(verdict), edited.request_id, alongside)
         return other, people.edited(people.settled(verdict, settlement))
 
     def consider(self, action: Action, *, announced: Announcement | None = None) -> tuple[Verdict, Asked | None]:
@@ -560,7 +565,11 @@ class Guard:
             return error
 
     def _settle(self, step: _Settle) -> Settlement:
-        settlement: object = self._approvals.settle(step.asked, step.approval_id) if self._approvals else None
+        settlement: object = None
+        if self._approvals is not None and step.alongside is not None:
+            settlement = self._approvals.settle(step.asked, step.approval_id, alongside=step.alongside)
+        elif self._approvals is not None:
+            settlement = self._approvals.settle(step.asked, step.approval_id)
         if not isinstance(settlement, Settlement):
             raise TypeError("the keeper of approvals gave no settlement")
         return settlement

@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     from guardhouse.adapters.holding import CallNames
     from guardhouse.approvals import Approver
     from guardhouse.config import Sources
+    from guardhouse.database import Database
     from guardhouse.detect import Detector
     from guardhouse.egress import FetchTools
     from guardhouse.egress.proxy import Callers, Door, ForwardProxy
     from guardhouse.guard import Resolver
     from guardhouse.model import Action, ApprovalRequest, ToolCallPre, Verdict
     from guardhouse.policy import Policy
+    from guardhouse.ports import Alongside, Sessions
+    from guardhouse.sealing import Seal
     from guardhouse.sign_ins import SignIns
     from guardhouse.tokens import Tokens
     from guardhouse.trust import Announcement
@@ -147,11 +150,17 @@ def open_for_sandbox(
 ) -> LocalGuard:
     """A guard for what commands in a sandbox reach, from a process that outlives them. This process is no agent by
     that. `variables` stand in for its environment: they are those of the command."""
+    from guardhouse.egress import RecentAnswers
+
     sources = find_sources(
         config_file=config_file, cwd=project, state_dir=state_dir, is_project=True, variables=variables
     )
     return LocalGuard(
-        with_first_look(sources), resolver=SystemResolver(), registers=False, remembers=True, in_loop=True
+        with_first_look(sources),
+        resolver=RecentAnswers(SystemResolver()),
+        registers=False,
+        remembers=True,
+        in_loop=True,
     )
 
 
@@ -168,7 +177,9 @@ def open_considering(cwd: Path | None, *, state_dir: Path | None = None) -> Loca
 
 def open_for_proxy(sources: Sources) -> LocalGuard:
     """A guard for connections of agents that bring a token each. This process is no agent by that."""
-    return LocalGuard(with_first_look(sources), resolver=SystemResolver(), registers=False, in_loop=True)
+    from guardhouse.egress import RecentAnswers
+
+    return LocalGuard(with_first_look(sources), resolver=RecentAnswers(SystemResolver()), registers=False, in_loop=True)
 
 
 @contextmanager
@@ -215,6 +226,22 @@ def open_sign_ins(*, state_dir: Path | None = None) -> Iterator[SignIns]:
         desk.close()
 
 
+class At(msgspec.Struct, frozen=True, kw_only=True):
+    """What a guard works with that is one of several in a house."""
+
+    policy: ReloadingPolicy
+    desk: Desk
+    sessions: Sessions
+    """Those that it may see."""
+    files: LocalFiles
+    pins: PinStore
+
+
+def open_at(sources: Sources, at: At, resolver: Resolver) -> LocalGuard:
+    """A guard at a desk that many share, for an event loop that serves them. This process is no agent by that."""
+    return LocalGuard(sources, resolver=resolver, registers=False, remembers=True, in_loop=True, at=at)
+
+
 class LocalGuard(Guard, AgentGuard):
     """A guard on this machine, with its record and its approvals. Close it, or use it as a context manager."""
 
@@ -231,22 +258,26 @@ class LocalGuard(Guard, AgentGuard):
         remembers: bool = False,
         variables: Mapping[str, str] | None = None,
         in_loop: bool = False,
+        at: At | None = None,
     ) -> None:
-        policy = ReloadingPolicy(sources)
-        self._desk = desk = Desk(sources.locations, policy.current, clock)
+        self._at = at
+        policy = ReloadingPolicy(sources) if at is None else at.policy
+        self._desk = desk = Desk(sources.locations, policy.current, clock) if at is None else at.desk
+        sessions: Sessions = desk if at is None else at.sessions
         super().__init__(
             policy,
             resolver=resolver,
-            files=LocalFiles(),
+            files=LocalFiles() if at is None else at.files,
             approvals=desk if holds_questions else None,
             audit=desk.audit,
-            sessions=desk if remembers else None,
-            pins=PinStore(sources.locations.pins),
+            sessions=sessions if remembers else None,
+            pins=PinStore(sources.locations.pins) if at is None else at.pins,
             clock=clock,
             marker_key=desk.marker_key,
             prompt=desk.audit if in_loop and not sources.locations.database else None,
         )
         AgentGuard.__init__(self)
+        self._sources = sources
         self._resolver = resolver
         self._fetching: FetchTools | None = None
         self._variables = variables
@@ -263,11 +294,14 @@ class LocalGuard(Guard, AgentGuard):
         approval_id: str | None = None,
         announced: Announcement | None = None,
         can_confine: Callable[[], bool] | None = None,
+        alongside: Alongside | None = None,
     ) -> Verdict:
         """The verdict on `action`; see `Guard.evaluate`."""
         if self._registered_by != os.getpid():
             self._register()
-        return super().evaluate(action, approval_id=approval_id, announced=announced, can_confine=can_confine)
+        return super().evaluate(
+            action, approval_id=approval_id, announced=announced, can_confine=can_confine, alongside=alongside
+        )
 
     async def evaluate_async(
         self,
@@ -302,6 +336,50 @@ class LocalGuard(Guard, AgentGuard):
         """Record something that the house itself does. Secrets in `detail` are masked. GuardhouseError if it can't be
         recorded: then it may not be done."""
         self._desk.note(detail, source="sandbox", session_id=session_id)
+
+    def note_run(self, run_id: str | None, detail: str, *, session_id: str | None = None) -> None:
+        """The same of a run, or of what runs have in common."""
+        self._desk.note(detail, source="run", session_id=session_id, run_id=run_id)
+
+    @property
+    def database(self) -> Database:
+        """Where requests are kept, and what has to change together with them."""
+        return self._desk.database
+
+    def seal(self, room: str) -> Seal:
+        """Seals what another room of the house keeps there, with a key of that room's own."""
+        return self._desk.seal(room)
+
+    @property
+    def state_dir(self) -> Path:
+        """The state directory."""
+        return self._desk.state_dir
+
+    @property
+    def pins(self) -> PinStore:
+        """What MCP servers said of their tools."""
+        return PinStore(self._sources.locations.pins)
+
+    @property
+    def sandbox_options(self) -> list[str]:
+        """The options with which `guardhouse sandbox` goes by the same configuration and state."""
+        places = self._sources.locations
+        named: dict[str, object] = {"--state-dir": places.state}
+        if self._sources.config_file is not None:
+            named["--config"] = self._sources.config_file.absolute()
+        if self._variables is not None:
+            named |= {"--home": places.home, "--config-home": places.user.parent, "--key-dir": places.keys}
+        return [word for name, value in named.items() for word in (name, str(value))]
+
+    def is_tainted(self, session_id: str) -> bool:
+        """Whether anything untrusted has come into a session, or that can't be told: as where nobody remembers."""
+        try:
+            if self._sessions is None or not self.policy.config.enabled:
+                return True
+            state = self._sessions.state(session_id)
+        except GuardhouseError:
+            return True
+        return bool(state.error) or not state.kept or state.untrusted > 0
 
     @property
     def tokens(self) -> Tokens:
@@ -348,27 +426,28 @@ class LocalGuard(Guard, AgentGuard):
     def url_fetch(self, **context: Unpack[CallNames]) -> GuardedFunction[..., dict[str, Any]]:
         """The tool `url_fetch(url, method="GET", headers=None, body=None)`, behind the gate like anything that is
         wrapped: made with the guarded client, by the network rules of the policy in force at each call."""
-        return self.wrap(self._fetch_tools().url_fetch, name="url_fetch", **context)
+        return self.wrap(self.fetch_tools().url_fetch, name="url_fetch", **context)
 
     def url_fetch_async(self, **context: Unpack[CallNames]) -> GuardedAsyncFunction[..., dict[str, Any]]:
         """The same, without blocking the event loop. A session has one of the two."""
         tool: GuardedAsyncFunction[..., dict[str, Any]]
-        tool = self.wrap(self._fetch_tools().url_fetch_async, name="url_fetch", **context)
+        tool = self.wrap(self.fetch_tools().url_fetch_async, name="url_fetch", **context)
         return tool
 
     def web_search(self, **context: Unpack[CallNames]) -> GuardedFunction[..., dict[str, Any]]:
         """The tool `web_search(query, count=10)`, behind the gate: asks the one service that the policy in force names
         at `network.web_search.endpoint`."""
-        return self.wrap(self._fetch_tools().web_search, name="web_search", **context)
+        return self.wrap(self.fetch_tools().web_search, name="web_search", **context)
 
     def web_search_async(self, **context: Unpack[CallNames]) -> GuardedAsyncFunction[..., dict[str, Any]]:
         """The same, without blocking the event loop. A session has one of the two."""
         tool: GuardedAsyncFunction[..., dict[str, Any]]
-        tool = self.wrap(self._fetch_tools().web_search_async, name="web_search", **context)
+        tool = self.wrap(self.fetch_tools().web_search_async, name="web_search", **context)
         return tool
 
-    def _fetch_tools(self) -> FetchTools:
-        """Made when it is first asked for: a guard that fetches nothing does not load a client."""
+    def fetch_tools(self) -> FetchTools:
+        """The tools on the guarded client, without the gate before them: for who asks it themselves. Made when they are
+        first asked for: a guard that fetches nothing does not load a client."""
         if self._fetching is None:
             from guardhouse.egress import FetchTools
 
@@ -396,5 +475,7 @@ class LocalGuard(Guard, AgentGuard):
         return Door(guard=self, principal=principal, session_id=session_id, cwd=cwd, callers=callers)
 
     def close(self) -> None:
-        """Bring the record to disk and let go of the stores. What is asked after that is denied."""
-        self._desk.close()
+        """Bring the record to disk and let go of the stores. What is asked after that is denied. A desk that is shared
+        is left to who has it."""
+        if self._at is None:
+            self._desk.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,10 +66,21 @@ class FixedPolicy:
         return self._policy
 
 
-class Approvals(Protocol):
-    """Keeps questions to people, and their answers. Raises if it can't."""
+class Alongside(Protocol):
+    """What has to happen together with a settlement, or not at all: done in its transaction, whose rows it is given."""
 
-    def settle(self, asked: Asked, approval_id: str | None = None) -> Settlement: ...
+    def __call__(self, rows: Any, settlement: Settlement) -> None: ...
+
+
+class Approvals(Protocol):
+    """Keeps questions to people, and their answers. Raises if it can't; then nothing has happened, `alongside` neither.
+
+    Whoever asks with `alongside` keeps the call in a run that outlives its process.
+    """
+
+    def settle(
+        self, asked: Asked, approval_id: str | None = None, *, alongside: Alongside | None = None
+    ) -> Settlement: ...
 
 
 class Sessions(Protocol):

@@ -16,7 +16,6 @@ from guardhouse.detect.provenance import (
     call_value,
     creates,
     fetched,
-    granted_values,
     is_document,
     looks_up,
     makes,
@@ -38,6 +37,7 @@ from guardhouse.model import (
     UserInput,
     visible,
 )
+from guardhouse.trust import EvidenceSource
 from guardhouse.trust.ledger import (
     WORKED,
     agreed,
@@ -82,8 +82,6 @@ def remember(scene: Scene, verdict: Verdict, event: NewEvent, mask: Callable[[st
     if isinstance(action, (ToolCallPost, MemoryReadPost, SkillRunPost)):
         content = verdict.content if verdict.content is not None else action.content
         return (_answer(scene, content, event, mask),)
-    if event.kind == "granted":
-        return (Remembered(event, tuple(("g", value) for value in granted_values(scene))),)
     return (Remembered(event),)
 
 
@@ -124,6 +122,9 @@ def _answer(scene: Scene, content: Any, event: NewEvent, mask: Callable[[str], s
     """What a tool, a memory store or a skill came back with."""
     action = scene.action
     labels, echoed, detail, printed = {}, frozenset[str](), {}, False
+    if isinstance(action, MemoryReadPost) and event.grade == "trusted":
+        # A model wrote it down, perhaps from a file of the project's: no better than such a file.
+        detail["evidence"] = EvidenceSource.PROJECT_SOURCE.value
     if isinstance(action, ToolCallPost):
         said = scene.settings.tools.description(action.tool)
         labels = dict(said.fields) if said is not None else {}

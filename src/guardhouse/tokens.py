@@ -129,6 +129,12 @@ class Tokens:
             return bool(found)
 
 
+def is_good_name(rows: Rows, role: str, name: str) -> bool:
+    """Whether who goes by the name of a token can still use it. A name that is no token's is not ours to judge."""
+    found = rows.run("SELECT expires_at, revoked_at FROM tokens WHERE name = ? AND role = ?", (name, role))
+    return not found or _status(rows.now(), *found[0]) == "valid"
+
+
 def _check(role: Role, name: str | None, expires_in: float | None) -> None:
     if role not in get_args(Role):
         raise GuardhouseError("There is no such role.", fix=f"Roles are {', '.join(get_args(Role))}.")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Voice = Literal["agent", "person"]
 
 TIMES: Final = ("created_at", "expires_at", "use_by", "answered_at", "resume_asked_at", "last_used_at", "revoked_at")
-_NOT_FOR_AGENTS: Final = ("excerpt", "remedy")
+_NOT_FOR_AGENTS: Final = ("detail", "because", "excerpt", "remedy")
 _OF_THE_GATE: Final = ("findings", "facts", "wrapped")
 """Parts of a verdict that stay in the house, or travel in another form."""
 _YEARS: Final = range(1970, 9000)
@@ -88,7 +88,7 @@ def request_wire(request: ApprovalRequest | Outline, voice: Voice = "person") ->
         told.pop("terms", None)  # the usual ones, whether they were kept so or never said
     _tell_times(told)
     for consent in told.get("consents", ()):
-        consent["at"] = _moment(consent["at"])
+        consent["at"] = moment_wire(consent["at"])
     if voice == "agent":
         for name in ("supplied", "targets", "consents"):
             told.pop(name, None)
@@ -104,7 +104,7 @@ def grant_wire(grant: Grant, voice: Voice = "person") -> dict[str, Any]:
     told: dict[str, Any] = msgspec.to_builtins(grant)
     _tell_times(told)
     if voice == "agent":
-        for name in ("targets", "comment"):
+        for name in ("targets", "fields", "comment"):
             told.pop(name, None)
     return told
 
@@ -121,7 +121,7 @@ def grant_of(told: dict[str, Any]) -> Grant:
 def _tell_times(told: dict[str, Any]) -> None:
     for name in TIMES:
         if told.get(name) is not None:
-            told[name] = _moment(told[name])
+            told[name] = moment_wire(told[name])
 
 
 def request_of(told: dict[str, Any]) -> ApprovalRequest:
@@ -162,7 +162,7 @@ class _KnownVerdict(Verdict, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 def _for_agent(reason: dict[str, Any]) -> dict[str, Any]:
-    """A reason without what may be somebody's words: the detail of its title, and what it quotes."""
+    """A reason without what may be somebody's words: what it is about, and what it quotes."""
     told = {name: value for name, value in reason.items() if name not in _NOT_FOR_AGENTS}
     told["title"] = _titles().get(reason["code"], reason["code"])
     if isinstance(told.get("span"), dict):
@@ -177,7 +177,8 @@ def _titles() -> dict[str, str]:
     return {code.id: code.title for code in catalogue().values()}
 
 
-def _moment(seconds: float) -> str:
+def moment_wire(seconds: float) -> str:
+    """A moment as text."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

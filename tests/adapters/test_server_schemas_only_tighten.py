@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from examples import IS_LONG
 from guardhouse.model import Decision, ToolCallPost, ToolCallPre
 from guardhouse.trust import Announcement
 
@@ -51,12 +52,16 @@ def guard(place):
 @pytest.mark.parametrize("tool", ["mcp__box__send_note", "mcp__box__delete_note", "mcp__box__handle"])
 def test_no_schema_of_a_servers_makes_a_call_pass_that_would_ask(guard, tool):
     milder = []
-    for name, value in product(NAMES, VALUES):
+    share = 1 if IS_LONG else 6  # each name and each value with some schemas, each schema with some of them
+    for case, (name, value) in enumerate(product(NAMES, VALUES)):
         call = ToolCallPre(tool=tool, params={name: value}, session_id="s")
         unknown = guard.evaluate(call).decision
         if unknown is Decision.ALLOW:
             continue
-        for number, schema in enumerate((*SCHEMAS, {"default": value}, {"enum": [value]}, {"const": value})):
+        schemas = (*SCHEMAS, {"default": value}, {"enum": [value]}, {"const": value})
+        for number, schema in enumerate(schemas):
+            if (number + case) % share:
+                continue
             said = Announcement(tool, f"{name} {value} {number}", "", {"properties": {name: schema}})
             if guard.evaluate(call, announced=said).decision < unknown:
                 milder.append((name, value, schema))

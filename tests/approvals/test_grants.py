@@ -13,7 +13,7 @@ from approval_desk import SECRET, START, Clock, Desk, question
 from guardhouse.approvals import ApprovalSettings, NotOffered
 from guardhouse.approvals.grants import covers, offered
 from guardhouse.approvals.interface import NoSuchGrant
-from guardhouse.model import Condition, Grant, GrantScope, GuardhouseError, RiskLevel, Target, Terms
+from guardhouse.model import Condition, Grant, GrantScope, GuardhouseError, RiskLevel, Supply, Target, Terms
 from guardhouse.model.consent import ApprovalStatus
 
 HERE = (Target("shell.unknown", "path /srv/data"),)
@@ -239,6 +239,113 @@ def test_a_grant_covers_nothing_that_the_policy_would_not_grant_now(place, setti
     assert goes(Desk(place, clock), at(command="y"))
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"longest_grant": 0.0},
+        {"longest_grant": 60.0},
+        {"never_grant": ("*",)},
+        {"second_from": RiskLevel.LOW},
+    ],
+    ids=["no grants", "shorter ones", "nothing", "two people"],
+)
+def test_a_yes_for_the_run_covers_nothing_that_the_policy_would_not_grant_now(place, settings):
+    clock = Clock()
+    granted(Desk(place, clock), with_values("to"), RUN)
+    clock.pass_(60)
+    assert not goes(stricter(place, clock, **settings), with_values("to", command="x"))
+    assert goes(Desk(place, clock), with_values("to", command="y"))
+
+
+# Values from outside, for the rest of a run
+
+
+def with_values(*values, only=True, **more):
+    """A call about which nothing is found but where these values come from."""
+    supplied = (Supply(field="params.to", source="untrusted", offered=True),)
+    return question(values=tuple(f"digest-of-{one}" for one in values), only_values=only, supplied=supplied, **more)
+
+
+RUN = Terms(for_run=True)
+
+
+def test_a_yes_for_the_run_is_a_grant_for_the_values_that_were_listed(desk):
+    grant = granted(desk, with_values("a", "b"), RUN)
+    assert (grant.reach, grant.fields, grant.expires_at) == ("values", ("params.to",), START + 28_800)
+    settlement = desk.approver.settle(with_values("b", command="other"))
+    assert (settlement.grant.id, settlement.grant.uses) == (grant.id, 1)
+    assert settlement.values == ("digest-of-a", "digest-of-b")
+    assert desk.given == [grant]
+    kept = desk.rows("SELECT * FROM grants")
+    assert "digest-of" not in str(kept)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        with_values("c", command="x"),
+        with_values("a", "c", command="x"),
+        with_values(command="x"),
+        with_values("a", only=False, command="x"),
+        with_values("a", command="x", session="s2"),
+        with_values("a", command="x", codes=("a.b", "shell.unknown")),
+        with_values("a", command="x", risk=RiskLevel.CRITICAL),
+        msgspec.structs.replace(with_values("a", command="x"), tool_name="python"),
+    ],
+    ids=["another", "one more", "none", "something else asks", "session", "code", "risk", "tool"],
+)
+def test_a_yes_for_the_run_is_for_nothing_else(desk, asked):
+    granted(desk, with_values("a"), RUN)
+    assert not goes(desk, asked)
+
+
+def test_a_yes_for_the_run_ends_when_it_is_revoked_and_at_its_time(desk):
+    grant = granted(desk, with_values("a"), RUN)
+    desk.approver.revoke(grant.id, actor="bob")
+    assert not goes(desk, with_values("a", command="x"))
+    granted(desk, with_values("a", command="y"), RUN)
+    desk.clock.pass_(28_800)
+    assert not goes(desk, with_values("a", command="z"))
+
+
+def test_a_yes_for_the_run_goes_with_another_grant_and_with_a_condition(desk):
+    condition = Condition("structure")
+    terms = Terms(for_run=True, grant=GrantScope("exact", 60), condition=condition)
+    request = desk.opened(with_values("a", conditional=True, executes=False))
+    desk.approver.answer(request.id, approve=True, actor="bob", terms=terms)
+    given = desk.approver.grants(request_id=request.id)
+    assert sorted((one.reach, one.expires_at) for one in given) == [("exact", START + 60), ("values", START + 28_800)]
+    assert {one.condition for one in given} == {condition}
+
+
+@pytest.mark.parametrize("terms", [THERE, RUN], ids=["there", "run"])
+def test_other_calls_of_a_tool_that_runs_things_are_not_granted_on_a_condition(desk, terms):
+    on_condition = msgspec.structs.replace(terms, condition=Condition("structure"))
+    asked = msgspec.structs.replace(with_values("a"), targets=HERE, conditional=True)
+    request = desk.opened(asked)
+    with pytest.raises(NotOffered, match="runs what it is given"):
+        desk.approver.answer(request.id, approve=True, actor="bob", terms=on_condition)
+    other = desk.opened(msgspec.structs.replace(asked, bound=question("other").bound, executes=False))
+    assert desk.approver.answer(other.id, approve=True, actor="bob", terms=on_condition).terms == on_condition
+
+
+@pytest.mark.parametrize("settings", [{"longest_grant": 0.0}, {"never_grant": ("*",)}])
+def test_a_policy_without_grants_has_no_yes_for_the_run(place, settings):
+    desk = stricter(place, Clock(), **settings)
+    request = desk.opened(with_values("a"))
+    assert desk.approver.offers(request) == ()
+    with pytest.raises(NotOffered, match="beyond this once"):
+        desk.approver.answer(request.id, approve=True, actor="bob", terms=RUN)
+
+
+def test_values_that_somebody_else_wrote_into_a_row_are_none(desk):
+    granted(desk, with_values("a"), RUN)
+    other = granted(desk, question("other"), AGAIN)
+    desk.rows("UPDATE grants SET reach = 'values' WHERE id = ?", other.id)
+    with pytest.raises(GuardhouseError, match="damaged"):
+        desk.approver.settle(with_values("b", command="x"))
+
+
 # Taking a no back
 
 
@@ -273,6 +380,14 @@ def test_what_is_taken_up_again_has_to_be_used_in_time(desk):
     assert not goes(desk, at())
 
 
+def test_the_condition_on_the_card_holds_for_what_is_made_after_all(desk):
+    asked, condition = at(conditional=True), Condition("structure")
+    late = desk.approver.answer(desk.opened(asked).id, approve=True, actor="bob", terms=Terms(condition=condition))
+    desk.clock.pass_(600)
+    assert desk.approver.reapprove(late.id, actor="carol").condition == condition
+    assert desk.approver.settle(asked, late.id).grant.condition == condition
+
+
 @pytest.mark.parametrize("name", ["pending", "approved", "consumed", "cancelled"])
 def test_only_what_was_denied_or_expired_is_taken_up_again(desk, name):
     request = desk.opened(at())
@@ -304,6 +419,7 @@ FORGED = {
     "reach": "'destination'",
     "action_hash": "'v1:00'",
     "targets": '\'[{"code":"shell.unknown","place":"path /srv/other"}]\'',
+    "fields": "'[\"params.to\"]'",
     "codes": '\'["a.b","shell.unknown"]\'',
     "risk_level": "'critical'",
     "condition": "'null'",

@@ -5,8 +5,8 @@ import os
 import pytest
 from approval_desk import KEY, SECRET, Desk, question
 
-from guardhouse.approvals.sealing import Seal
 from guardhouse.model import ApprovalStatus, GuardhouseError
+from guardhouse.sealing import Seal
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from approval_desk import SECRET, Desk, question
 from guardhouse import approvals
 from guardhouse.approvals import Outline, SqliteStore
 from guardhouse.database import migrating, sqlite
-from guardhouse.model import ApprovalStatus, GuardhouseError
+from guardhouse.model import ApprovalStatus, GrantScope, GuardhouseError, Terms
 
 
 @pytest.fixture
@@ -159,6 +159,27 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(desk, content):
     with pytest.raises(GuardhouseError, match="Move it away"):
         desk.approver.find()
     assert desk.path.read_bytes() == content
+
+
+def test_grants_of_a_store_from_before_values_could_be_granted_are_in_force(desk):
+    terms = Terms(grant=GrantScope("exact", 600))
+    desk.approver.answer(desk.opened(question()).id, approve=True, actor="bob", terms=terms)
+    assert desk.approver.settle(question()).grant is None
+    desk.approver.close()
+    [table] = [one for one in migrating.statements(migrating.steps("sqlite")[4]) if one.startswith("CREATE TABLE gr")]
+    with closing(sqlite3.connect(desk.path)) as rows:
+        rows.execute("ALTER TABLE grants DROP COLUMN fields")
+        rows.execute("ALTER TABLE grants RENAME TO newer")
+        rows.execute(table)
+        columns = ", ".join(name for _, name, *_ in rows.execute("PRAGMA table_info(newer)"))
+        rows.execute(f"INSERT INTO grants ({columns}) SELECT {columns} FROM newer")
+        rows.execute("DROP TABLE newer")
+        rows.execute("ALTER TABLE requests DROP COLUMN executes")
+        rows.execute("PRAGMA user_version = 8")
+        rows.commit()
+    assert desk.approver.settle(question()).grant.uses == 1
+    assert desk.rows("PRAGMA user_version") == [(len(migrating.steps("sqlite")),)]
+    assert desk.rows("PRAGMA foreign_key_check") == []
 
 
 def test_an_older_store_is_brought_up_to_date_with_what_is_in_it(desk, monkeypatch):

@@ -108,6 +108,54 @@ def test_what_takes_two_is_not_taken_up_again_by_one(desk):
         desk.approver.reapprove(request.id, actor="approver:carol")
 
 
+# A policy that has become stricter, and people who may not answer any more
+
+
+def test_a_question_that_waits_takes_as_many_people_as_the_policy_says_now(place):
+    clock = Clock()
+    request = Desk(place, clock).opened(question())
+    now = Desk(place, clock, TWO)
+    first = says(now, request, "approver:bob")
+    assert (first.status, first.needed, now.approver.get(request.id).needed) == (ApprovalStatus.PENDING, 2, 2)
+    assert says(now, request, "approver:carol").status is ApprovalStatus.APPROVED
+    assert now.approver.settle(question()).granted
+
+
+def test_it_takes_two_also_if_the_policy_has_become_looser(place):
+    clock = Clock()
+    request = Desk(place, clock, TWO).opened(question())
+    assert says(Desk(place, clock), request, "approver:bob").status is ApprovalStatus.PENDING
+
+
+@pytest.mark.parametrize("by_id", [True, False])
+def test_an_approval_of_one_is_none_where_it_takes_two_now(place, by_id):
+    clock = Clock()
+    one = Desk(place, clock).approved(question(), actor="approver:bob")
+    now = Desk(place, clock, TWO)
+    again = now.opened(question(), one.id if by_id else None)
+    assert (again.status, again.needed) == (ApprovalStatus.PENDING, 2)
+    old = now.approver.get(one.id)
+    assert (old.status, old.superseded_by) == (ApprovalStatus.SUPERSEDED, again.id)
+
+
+def test_an_approval_of_one_is_used_up_if_nothing_asks_any_more(place):
+    clock = Clock()
+    one = Desk(place, clock).approved(question(), actor="approver:bob")
+    assert Desk(place, clock, TWO).approver.settle(question(codes=()), one.id).granted
+
+
+def test_who_said_yes_and_may_not_answer_any_more_does_not_count(place):
+    gone = set()
+    desk = Desk(place, settings=TWO, may_answer=lambda _rows, actor: actor not in gone)
+    request = desk.opened(question())
+    says(desk, request, "approver:bob", terms=AGAIN)
+    gone.add("approver:bob")
+    second = says(desk, request, "approver:carol")
+    assert (second.status, [one.actor for one in second.consents]) == (ApprovalStatus.PENDING, ["approver:carol"])
+    assert second.terms == Terms()
+    assert says(desk, request, "approver:dan").actor == "approver:carol and approver:dan"
+
+
 @pytest.mark.parametrize("actor", ["agent:ada", "approver:ada", "admin:ada", "local:ada"])
 def test_nobody_answers_what_they_asked(desk, actor):
     request = desk.opened(question(principal="ada"))

@@ -61,7 +61,10 @@ def test_durations(text, seconds):
 def test_terms_are_said_in_sentences():
     terms = Terms(for_run=True, grant=GrantScope("destination", 5400), condition=Condition("first_lines", 3))
     assert list(terms_words(terms)) == [
-        "Also later calls of this tool in this session with the values that were listed.",
+        (
+            "Also later calls of this tool in this session with the values that were listed, "
+            "as long as the policy lets any grant last."
+        ),
         "Also calls of this tool at the same places, for 90 min.",
         "On the condition that the agent sees only the first 3 lines of the result.",
     ]

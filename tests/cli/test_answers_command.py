@@ -75,11 +75,10 @@ A, B = "rm -rf /srv/a", "rm -rf /srv/a /srv/b"
 
 def test_a_grant_is_given_on_the_card_listed_and_revoked(house):
     [[_, request, _, _]] = house.agent(A)
-    screen = house.at_terminal("approve", request, "--there", "30m", "--first-lines", "20")
+    screen = house.at_terminal("approve", request, "--there", "30m")
     card = screen.read_until("[y/N] ")
     assert "at the same places, for 30 min" in card
     assert "path /srv/a" in card
-    assert "only the first 20 lines" in card
     screen.type("y\r")
     assert screen.status() == 0
     assert [one[0] for one in house.agent(A, "cd /srv; rm -rf a")] == ["allow", "allow"]
@@ -91,6 +90,16 @@ def test_a_grant_is_given_on_the_card_listed_and_revoked(house):
     assert "revoked" in house.run("grants", "--all").stdout
     assert house.agent("cd /srv; rm -rf a")[0][0] == "require_approval"
     assert house.told("revoke", "gr_none", status=1)
+
+
+def test_terms_that_can_not_be_had_are_refused_and_leave_it_unanswered(house):
+    [[_, request, _, _]] = house.agent(A)
+    screen = house.at_terminal("approve", request, "--there", "30m", "--first-lines", "20")
+    assert "only the first 20 lines" in screen.read_until("[y/N] ")
+    screen.type("y\r")
+    assert screen.status() == 1
+    assert "Choose one of the two" in screen.text
+    assert house.agent(A)[0][:2] == ["require_approval", request]
 
 
 def test_a_call_is_changed_and_approved_once_the_person_says_so(house):

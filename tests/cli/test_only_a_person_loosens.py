@@ -27,6 +27,9 @@ COMMANDS = [
     ["console", "--print"],
     ["feedback", "ev_1", "--right"],
     ["serve", "--port", "0"],
+    ["run", "--task", "Send it."],
+    ["runs", "resume", "run_0123456789"],
+    ["runs", "cancel", "run_0123456789"],
 ]
 
 

@@ -1,6 +1,7 @@
 """Finding the files that apply, with real directories; and following them as they change."""
 
 import os
+import subprocess
 
 import pytest
 
@@ -359,6 +360,8 @@ def test_between_two_looks_the_policy_stays(place):
     before = reloading.current()
     (place.locations.user / "config.yaml").write_text(DENY)
     assert reloading.current() is before
+    assert reloading.reload() is not before
+    assert reloading.current() is reloading.reload()
 
 
 def test_an_untrusted_project_file_is_small_or_refused(tmp_path):
@@ -395,3 +398,23 @@ def test_what_the_guard_is_made_of_is_among_its_own_places(tmp_path):
 
     around = surroundings(find_locations({"HOME": str(tmp_path)}), tmp_path)
     assert msgspec.__file__.removesuffix("/__init__.py") in {own.path for own in around.own}
+
+
+def test_the_repository_of_a_linked_working_tree_is_known(tmp_path):
+    git = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.com"]
+    main, tree = tmp_path / "main", tmp_path / "tree"
+    subprocess.run([*git, "init", "-q", main], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "one"], cwd=main, check=True)
+    subprocess.run([*git, "worktree", "add", "-q", tree], cwd=main, check=True)
+    locations = find_locations({"HOME": str(tmp_path)})
+    assert str(main / ".git") in surroundings(locations, tree).repository
+    assert surroundings(locations, main).repository == ()
+
+
+@pytest.mark.parametrize("makes", ["file", "pipe"])
+def test_a_file_that_only_claims_to_be_a_linked_working_tree_leads_nowhere(tmp_path, makes):
+    if makes == "pipe":
+        os.mkfifo(tmp_path / ".git")
+    else:
+        (tmp_path / ".git").write_text(f"gitdir: {tmp_path}/.ssh\n")
+    assert surroundings(find_locations({"HOME": str(tmp_path)}), tmp_path).repository == ()

@@ -6,10 +6,10 @@ import sqlite3
 
 import msgspec
 import pytest
-from answered import KEY, Answered, codes, query, result
+from answered import KEY, Answered, bash, codes, query, result
 
 from guardhouse.approvals import NotOffered
-from guardhouse.model import Condition, Decision, GrantScope, Terms, ToolCallPost
+from guardhouse.model import Condition, Decision, GrantScope, Terms, ToolCallPost, ToolCallPre
 
 STRUCTURE = Terms(condition=Condition("structure"))
 LINES = Terms(condition=Condition("first_lines", 2))
@@ -141,6 +141,48 @@ def test_a_call_that_could_not_be_told_from_others_is_not_approved_on_a_conditio
     assert not request.conditional
     with pytest.raises(NotOffered):
         house.approvals.answer(request.id, approve=True, actor="ada", terms=STRUCTURE)
+
+
+ELSEWHERE = [
+    ("Bash", {"run_in_background": True}),
+    ("bash", {"background": "yes"}),
+    ("run_in_terminal", {"isBackground": True}),
+    ("Bash", {"stdin": "open"}),
+    ("exec_command", {}),
+    ("mcp__desk__start_process", {}),
+]
+
+
+@pytest.mark.parametrize(("tool", "more"), ELSEWHERE)
+def test_a_call_whose_result_may_come_by_another_is_not_approved_on_a_condition(house, tool, more):
+    house.configure("    - {id: ask, action: ToolCallPre, effect: require_approval, because: Look.}\n")
+    action = ToolCallPre(tool=tool, params={"command": "cat notes", **more}, session_id="s1", call_id="c1")
+    with house.open() as guard:
+        request = house.approvals.get(guard.evaluate(action).approval_request_id)
+        assert not request.conditional
+        with pytest.raises(NotOffered):
+            house.approvals.answer(request.id, approve=True, actor="ada", terms=STRUCTURE)
+
+
+@pytest.mark.parametrize("params", [{"run_in_background": False}, {"background": None}, {"stdin": "text"}, {}])
+def test_a_call_that_answers_by_itself_can_be_approved_on_a_condition(house, params):
+    call = ToolCallPre(tool="query", params=params, session_id="s1", call_id="c1")
+    assert house.ask(call).conditional
+
+
+@pytest.mark.parametrize("tool", ["BashOutput", "TaskOutput", "write_stdin"])
+def test_what_may_hold_the_output_of_a_call_with_a_condition_is_held_to_the_strictest(house, tool):
+    assert house.guard.evaluate(result(TEXT, tool=tool, call_id="c9")).condition == ""
+    made(house, LINES)
+    assert seen(house, result(TEXT, tool=tool, call_id="c9")) == "[text: 18 characters, 4 lines]"
+    assert house.guard.evaluate(result(TEXT, tool="read_file", call_id="c9")).condition == ""
+
+
+def test_other_calls_of_a_tool_that_runs_things_are_not_granted_on_a_condition(house):
+    request = house.ask(bash("rm -rf /srv/a"))
+    terms = Terms(grant=GrantScope("destination", 600), condition=Condition("structure"))
+    with pytest.raises(NotOffered, match="runs what it is given"):
+        house.approvals.answer(request.id, approve=True, actor="ada", terms=terms)
 
 
 def test_an_approval_on_a_condition_is_not_used_by_a_call_without_a_name(house):

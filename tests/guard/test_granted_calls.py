@@ -172,7 +172,7 @@ def test_the_record_says_who_gave_a_grant_what_for_and_each_use_of_it(house):
     assert given.detail.startswith(f"{grant.id} given: destination, until ")
     assert (revoked.actor, revoked.detail) == ("bob", f"{grant.id} revoked")
     [event] = [one for one in house.record("decision") if one.event_id == used.event_id]
-    assert grant.id in "".join(reason.title for reason in event.reasons)
+    assert grant.id in "".join(reason.detail for reason in event.reasons)
 
 
 COMMANDS = [

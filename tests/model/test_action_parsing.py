@@ -81,7 +81,7 @@ def test_a_misspelt_type_or_field_is_answered_with_the_right_one():
         parse_action({"type": "ToolCalPre"})
     with pytest.raises(InvalidAction, match="Did you mean the field `params`"):
         parse_action({"type": "ToolCallPre", "tool": "t", "parms": {}})
-    with pytest.raises(InvalidAction, match="Known: call_id, cwd"):
+    with pytest.raises(InvalidAction, match="Known: attempt, call_id, cwd"):
         parse_action({**CALL, "zzzzzz": 1})
 
 

@@ -17,7 +17,8 @@ def reason(**changes):
         "decided_by": "detector:destinations",
         "decision": Decision.DENY,
         "severity": Severity.HIGH,
-        "title": "The host is not on the allowlist (evil.example)",
+        "title": "The host is not on the allowlist",
+        "detail": "evil.example",
         "why": "Data that leaves is gone.",
         "instead": "Answer without it.",
         "span": Span("params.url", 0, 12),
@@ -34,6 +35,13 @@ def test_a_person_sees_everything():
         assert part in text
 
 
+def test_what_a_person_reads_in_one_text_names_what_it_is_about_behind_the_title():
+    told = reason(because="we pay for this").headline
+    assert (
+        told == "The host is not on the allowlist (evil.example), by a rule of the project that says “we pay for this”"
+    )
+
+
 def test_an_agent_sees_where_and_what_instead_but_no_quote_no_detail_and_no_remedy():
     text = reason().for_agent
     for part in ("`non_allowlisted_domain`", "params.url", "characters 0–12", "call c3", "Answer without it."):
@@ -42,14 +50,17 @@ def test_an_agent_sees_where_and_what_instead_but_no_quote_no_detail_and_no_reme
         assert part not in text
 
 
-@given(st.text(min_size=4).filter(lambda text: text not in reason(excerpt="", title="", remedy="").for_agent))
-def test_an_agent_never_gets_excerpt_title_or_remedy(planted):
-    plain = reason(excerpt="", title="", remedy="").for_agent
-    assert reason(excerpt=planted, title=planted, remedy=planted).for_agent == plain
+SAYING_NOTHING = {"excerpt": "", "detail": "", "because": "", "remedy": ""}
+
+
+@given(st.text(min_size=4).filter(lambda text: text not in reason(**SAYING_NOTHING).for_agent))
+def test_an_agent_never_gets_excerpt_detail_or_remedy(planted):
+    plain = reason(**SAYING_NOTHING).for_agent
+    assert reason(**dict.fromkeys(SAYING_NOTHING, planted)).for_agent == plain
     verdict = Verdict(
         decision=Decision.DENY,
         risk_level=RiskLevel.HIGH,
-        reasons=(reason(excerpt=planted, title=planted, remedy=planted),),
+        reasons=(reason(**dict.fromkeys(SAYING_NOTHING, planted)),),
         policy_revision="p",
     )
     assert verdict.for_agent == f"Blocked: {plain}"

@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from guardhouse.detect import Surroundings
 from guardhouse.guard import FixedPolicy, Guard
 from guardhouse.model import Decision, ToolCallPre
+from guardhouse.policy import Document, Layer, load
 from guardhouse.policy.codes import catalogue
 from guardhouse.policy.engine import Cause, combine
 from guardhouse.policy.presets import CONTAINED, FLOORS, OUTCOMES
@@ -86,6 +88,23 @@ def test_places_that_the_policy_opens_are_not_outside():
     assert judged("rm -rf /srv/notes/old", **opened).decision is Decision.REQUIRE_APPROVAL
     assert judged("cat ~/.ssh/id_ed25519", **opened).decision is Decision.REQUIRE_APPROVAL
     assert judged("rm -rf ~/other", **opened).decision is Decision.ALLOW
+
+
+def test_the_repository_of_a_linked_working_tree_is_not_outside():
+    """It can be written to inside: without it, there would be no commits."""
+    around = Surroundings(homes=("/home/user",), project=PROJECT, repository=("/home/user/main/.git",))
+    policy = load([Layer("user", Document("test", {"guard": {"sandbox": {"mode": "prefer"}}}))], around)
+    world = StillWorld()
+
+    def decision(command):
+        action = ToolCallPre(tool="bash", params={"command": command}, cwd=PROJECT)
+        return (
+            Guard(FixedPolicy(policy), resolver=world, files=world).evaluate(action, can_confine=lambda: True).decision
+        )
+
+    assert decision("rm -rf /home/user/main/src") is Decision.ALLOW
+    assert decision("rm -rf /home/user/main/.git/refs/heads") is Decision.REQUIRE_APPROVAL
+    assert decision("rm -rf ~/main/.git/objects") is Decision.REQUIRE_APPROVAL
 
 
 def test_a_rule_that_asks_goes_on_asking():

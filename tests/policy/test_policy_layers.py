@@ -148,6 +148,21 @@ MOVES = {
     "proxy.longest_seconds": ("1", "14401"),
     "proxy.up_bytes": ("1", "268435457"),
     "proxy.down_bytes": ("1", "1073741825"),
+    "runs.model.name": (None, "evil"),
+    "runs.model.base_url": (None, "https://evil.example"),
+    "runs.model.key_env": (None, "HOME"),
+    "runs.model.seconds": (None, "1"),
+    "runs.model.retries": (None, "0"),
+    "runs.tools": ("[read_file]", "[read_file, skills]"),
+    "runs.mcp.mine.command": (None, "[evil]"),
+    "runs.mcp.mine.environment": (None, "[HOME]"),
+    "runs.instructions": (None, "Obey."),
+    "runs.most_steps": ("5", "51"),
+    "runs.most_tokens": ("5", "2000001"),
+    "runs.most_denied": ("1", "7"),
+    "runs.at_once": (None, "1"),
+    "runs.workspaces": (None, "[/srv/a]"),
+    "runs.keep_days": (None, "1"),
     "rules": (
         "[{id: t, effect: require_approval, tool: y}]",
         "[{id: t, effect: allow, tool: y, waives: [private_ip]}]",
@@ -175,7 +190,7 @@ def test_the_moves_walk_every_key_of_the_table():
     def row(key):
         parts = key.split(".", 1) if key.startswith("findings.") else key.split(".")
         names = [name for name, _direction in TIGHTER]
-        free = 2 if key.startswith(("labels.", "secrets.", "approvals.")) else 1
+        free = 2 if key.startswith(("labels.", "secrets.", "approvals.", "runs.")) else 1
         parts = parts if ".".join(parts) in names else [*parts[:free], "*", *parts[free + 1 :]]
         return ".".join(parts)
 

@@ -247,3 +247,39 @@ def test_memory_stays_the_same_however_long_the_stream():
 
     run(2)
     assert run(40) < 1.5 * run(8)
+
+
+def read_along(pieces) -> list[str]:
+    """What somebody sees who reads along, piece by piece."""
+    stream = StreamRedactor(REDACTOR)
+    return [*(stream.feed(piece) + stream.soon() for piece in pieces), stream.end()]
+
+
+JWT = ".".join(
+    base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (b'{"alg":"HS256"}', b'{"sub":1}' * 90, b"x" * 32)
+)
+IN_A_TEXT = {
+    "token": f"The token is {TOKEN}, I think. ",
+    "by-context": "db_password = Zq9hunter42tr0ub4dor ",
+    "key": key(random.Random(1), 40),
+    "jwt": f"Authorization: Bearer {JWT}\n",
+    "encoded": base64.b64encode(f"token={TOKEN}".encode()).decode() + "\n",
+}
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 1000])
+@pytest.mark.parametrize("name", IN_A_TEXT)
+def test_who_reads_along_sees_no_secret_either(name, size):
+    text = PROSE * 5 + IN_A_TEXT[name] + PROSE * 20
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    seen = "".join(read_along(pieces))
+    assert seen == REDACTOR.text(text)
+    assert seen != text
+
+
+def test_who_reads_along_sees_it_soon():
+    pieces = [f"word{number} " for number in range(500)]
+    seen = read_along(pieces)
+    shown = "".join(seen[:100])
+    assert len(shown) > len("".join(pieces[:100])) - 400
+    assert "".join(seen) == "".join(pieces)

@@ -2,7 +2,7 @@
 out. `T` says what of the machine's there is to be reached."""
 
 PRELUDE = '''
-import ctypes, json, os, socket, struct, subprocess, sys
+import ctypes, errno, json, os, signal, socket, struct, subprocess, sys
 T = json.loads(sys.argv[1])
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -60,7 +60,12 @@ ESCAPES = {
     # The network
     "a connection to a port of the machine's": "return connects(socket.AF_INET, ('127.0.0.1', T['tcp']))",
     "a connection to another address of the machine's": "return connects(socket.AF_INET, (T['address'], T['any_tcp']))",
-    "a connection to an address outside": "return connects(socket.AF_INET, ('192.0.2.1', 443))",
+    "a connection to an address outside": """
+    try:
+        return connects(socket.AF_INET, ("192.0.2.1", 443))
+    except OSError as error:
+        return error.errno != errno.ENETUNREACH  # whoever waits for an answer has sent something
+    """,
     "a connection by IPv6": "return connects(socket.AF_INET6, ('::1', T['tcp6']))",
     "a connection by an IPv4 address in IPv6": "return connects(socket.AF_INET6, ('::ffff:127.0.0.1', T['tcp']))",
     "a datagram": """
@@ -114,19 +119,6 @@ ESCAPES = {
     """,
     "calls of the x32 interface": "return call(0x40000000 | 41, 1, 1, 0) >= 0",
     # The door
-    "another name in the handshake": """
-    first, rest = through_door(b"CONNECT allowed.test:443 HTTP/1.1\\r\\nHost: allowed.test:443\\r\\n\\r\\n", hello("evil.test"))
-    return first.startswith(b"HTTP/1.1 200") and rest
-    """,
-    "no name in the handshake": """
-    first, rest = through_door(b"CONNECT allowed.test:443 HTTP/1.1\\r\\nHost: allowed.test:443\\r\\n\\r\\n", hello(None))
-    return first.startswith(b"HTTP/1.1 200") and rest
-    """,
-    "something else than TLS in a tunnel": """
-    connect = b"CONNECT allowed.test:443 HTTP/1.1\\r\\nHost: allowed.test:443\\r\\n\\r\\n"
-    first, rest = through_door(connect, b"SSH-2.0-OpenSSH_9.2\\r\\n")
-    return first.startswith(b"HTTP/1.1 200") and rest
-    """,
     "a tunnel to another port": """
     return b" 200" in through_door(b"CONNECT allowed.test:22 HTTP/1.1\\r\\nHost: allowed.test:22\\r\\n\\r\\n")[0]
     """,
@@ -134,17 +126,13 @@ ESCAPES = {
     return b" 200" in through_door(b"CONNECT evil.test:443 HTTP/1.1\\r\\nHost: evil.test:443\\r\\n\\r\\n")[0]
     """,
     "a tunnel to a private address": """
-    return b" 200" in through_door(b"CONNECT 127.0.0.1:%d HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n" % T["tcp"])[0]
+    return b" 200" in through_door(b"CONNECT 127.0.0.1:%d HTTP/1.1\\r\\nHost: 127.0.0.1:%d\\r\\n\\r\\n" % (T["tcp"], T["tcp"]))[0]
     """,
     "a request to a private address": """
-    return b" 200" in through_door(b"GET http://127.0.0.1:%d/ HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n" % T["tcp"])[0]
+    return b" 200" in through_door(b"GET http://127.0.0.1:%d/ HTTP/1.1\\r\\nHost: 127.0.0.1:%d\\r\\n\\r\\n" % (T["tcp"], T["tcp"]))[0]
     """,
     "a request to the machine's metadata": """
-    return b" 200" in through_door(b"GET http://169.254.169.254/latest/ HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")[0]
-    """,
-    "a second request behind the first": """
-    pair = b"GET http://evil.test/a HTTP/1.1\\r\\nHost: evil.test\\r\\n\\r\\nGET http://127.0.0.1:%d/ HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n"
-    return b" 200" in through_door(pair % T["tcp"])[0]
+    return b" 200" in through_door(b"GET http://169.254.169.254/latest/ HTTP/1.1\\r\\nHost: 169.254.169.254\\r\\n\\r\\n")[0]
     """,
     "a host that only the header names": """
     return b" 200" in through_door(b"GET / HTTP/1.1\\r\\nHost: 127.0.0.1:%d\\r\\n\\r\\n" % T["tcp"])[0]
@@ -202,17 +190,25 @@ ESCAPES = {
     return call(437, -100, b"rn", how, len(how)) >= 0
     """,
     "keys of the session": "return call(250, 0, -3, 1) > 0",
-    "programs in the kernel": "return call(321, 0, ctypes.create_string_buffer(128), 128) >= 0",
-    "counters of the processor": "return call(298, ctypes.create_string_buffer(128), 0, -1, -1, 0) >= 0",
+    "tables in the kernel": "return call(321, 0, struct.pack('4I56x', 2, 4, 4, 1), 72) >= 0",
+    "counters of the processor": "return call(298, struct.pack('2IQ96x', 1, 112, 0), 0, -1, -1, 0) >= 0",
     "page faults of one's own": "return call(323, 0) >= 0",
     "typing into the terminal": "import fcntl; return fcntl.ioctl(0, 0x5412, b'x') is not None",
+    "a signal to the group that it was started in": """
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    os.kill(0, signal.SIGUSR1)
+    return True
+    """,
     # Files
     "mounting": "return libc.mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0",
     "mounting the root to be written to": "return libc.mount(None, b'/', None, 0x1020, None) == 0",
     "taking a mount away": "return libc.umount2(os.fsencode(os.getcwd() + '/.git/hooks'), 2) == 0",
     "mounting the new way": "return call(430, b'tmpfs', 0) >= 0",
     "another root": "return libc.chroot(b'/tmp') == 0",
-    "a file by its handle": "return call(303, -100, b'/usr', ctypes.create_string_buffer(136), ctypes.create_string_buffer(8), 0) >= 0",
+    "a file by its handle": """
+    found = ctypes.create_string_buffer(struct.pack("Ii", 128, 0), 136)
+    return call(303, -100, b"/proc", found, ctypes.create_string_buffer(8), 0x200) >= 0
+    """,
     "files of the home": "return open(T['home'] + '/.ssh/id_ed25519').read()",
     "credentials of clouds": "return open(T['home'] + '/.aws/credentials').read()",
     "the history of the shell": "return open(T['home'] + '/.bash_history').read()",
@@ -236,6 +232,15 @@ ESCAPES = {
     "hooks of an agent that is not there": "os.makedirs('.codex', exist_ok=True); return open('.codex/hooks.json', 'w').write('{}')",
     "hooks of git": "return open('.git/hooks/pre-commit', 'w').write('x')",
     "programs in the settings of git": "return open('.git/config', 'a').write('x')",
+    "another name for the settings of git": "os.link('.git/config', 'other'); os.unlink('other'); return True",
+    "another name for a hook": "os.link('.claude/settings.json', 'other'); os.unlink('other'); return True",
+    "another name for a secret": """
+    os.link(".env", "other")
+    try:
+        return T["secret"] in open("other").read()
+    finally:
+        os.unlink("other")
+    """,
     "another directory for git": "os.rename('.git', '.git-2'); return True",
     "another directory for the agent": "os.rename('.claude', '.claude-2'); return True",
     "the agent's directory taken away": "import shutil; shutil.rmtree('.claude'); return True",
@@ -252,3 +257,18 @@ ESCAPES = {
     "what the shell reads at its start": "open(T['home'] + '/.bashrc', 'a').write('x')",
     "system programs": "return open('/usr/bin/guardhouse-was-here', 'w')",
 }
+
+OPENS = "CONNECT localhost:{port} HTTP/1.1\\r\\nHost: localhost:{port}\\r\\n\\r\\n"
+THROUGH_A_TUNNEL = {
+    # what is sent through a tunnel that was granted, and whether it comes out at the other end
+    "the name that was asked for": ("hello('localhost')", True),
+    "another name in the handshake": ("hello('evil.test')", False),
+    "no name in the handshake": ("hello(None)", False),
+    "something else than TLS": ("b'SSH-2.0-OpenSSH_9.2\\r\\n'", False),
+}
+BEHIND = """
+    allowed, other = T["allowed"], T["other"]
+    asks = b"GET http://localhost:%d/ HTTP/1.1\\r\\nHost: localhost:%d\\r\\n\\r\\n"
+    first, _ = through_door(asks % (allowed, allowed) + asks % (other, other))
+    print("first:", first)
+"""

@@ -174,6 +174,16 @@ def test_a_network_socket_as_a_standard_stream_is_refused(sandbox):
         assert sandbox.run("cat", stdin=theirs).stdout == "said"
 
 
+def test_a_socket_that_is_not_connected_is_refused_as_a_standard_stream(sandbox):
+    """It could be connected inside to something that listens outside."""
+    import socket
+
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as unconnected:
+        done = sandbox.run("echo", "run", stdin=unconnected)
+    assert (done.returncode, done.stdout) == (125, "")
+    assert "not connected" in done.stderr
+
+
 @pytest.mark.parametrize(
     "hides", ["mv deploy vendor", "mkdir -p 1/2/3/4/5/6 && mv deploy 1/2/3/4/5/6", "mv deploy/prod vendor"]
 )

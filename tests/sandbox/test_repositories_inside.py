@@ -64,6 +64,37 @@ def test_a_repository_in_the_place_of_the_workspace_itself_is_broken_up(sandbox)
     eventually(lambda: not (sandbox.workspace / "HEAD").exists())
 
 
+BARE = """
+mkdir -p objects refs
+echo 'ref: refs/heads/main' > HEAD
+printf '[core]\\nrepositoryformatversion=0\\nbare=false\\nworktree=.\\nfsmonitor="touch %s; false"\\n' "$1" > config
+"""
+
+
+@pytest.mark.parametrize("breaks", ["rm .git/HEAD", "mv .git/refs .git/r", "rm -r .git/objects", "true"])
+def test_a_repository_beside_one_that_was_broken_runs_nothing(sandbox, breaks):
+    """Where `.git` is none, git takes the directory itself."""
+    git(sandbox, "init", "-q", ".")
+    mark = sandbox.root / "ran"
+    assert sandbox.run("bash", "-c", breaks + BARE, "bash", mark).returncode == 0
+    subprocess.run(["git", "status"], cwd=sandbox.workspace, env=sandbox.env, capture_output=True, check=False)
+    assert not mark.exists()
+    assert put_aside(sandbox) == ["HEAD"]
+
+
+@pytest.mark.parametrize("further_in", [False, True])
+@pytest.mark.parametrize("change", ["git config alias.a '!b'", "echo x > hooks/update", "echo x > tools/update"])
+def test_a_repository_without_a_working_tree_is_protected_where_it_is_the_workspace(sandbox, change, further_in):
+    place = sandbox.workspace / "store" if further_in else sandbox.workspace
+    git(sandbox, "init", "-q", "--bare", place)
+    (place / "tools").mkdir()
+    git(sandbox, "config", "core.hooksPath", "tools", cwd=place)
+    assert sandbox.shell(f"cd {place} && {change}").returncode != 0
+    assert sandbox.shell(f"git -C {place} update-ref --stdin < /dev/null").returncode == 0
+    assert put_aside(sandbox) == []
+    assert (place / "HEAD").is_file()
+
+
 def test_a_file_that_is_only_called_like_a_part_of_one_stays(sandbox):
     assert sandbox.shell("echo x > HEAD").returncode == 0
     assert sandbox.run("cat", "HEAD").stdout == "x\n"

@@ -175,6 +175,99 @@ except KeyboardInterrupt:
     os.close(terminal)
 
 
+def test_ctrl_c_and_ctrl_z_reach_a_command_whose_input_is_not_the_terminal(sandbox):
+    """It has a session of its own, and still stops and goes on with the job that it belongs to."""
+    begun = "trap 'echo stopped; exit' INT; trap 'echo again' CONT; echo begun; while :; do sleep 0.05; done"
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(sandbox.workspace)
+        command = sandbox.command("bash", "-c", begun)
+        job = ["bash", "-c", 'set -m; "$@" < /dev/null; echo suspended; fg; echo over', "bash", *command]
+        os.execve("/bin/bash", job, sandbox.env)
+
+    shown = b""
+
+    def wait_for(word):
+        nonlocal shown
+        while word not in shown:
+            assert select.select([terminal], [], [], 20)[0], shown
+            shown += os.read(terminal, 4096)
+        shown = shown.partition(word)[2]
+
+    try:
+        wait_for(b"begun")
+        os.write(terminal, b"\x1a")
+        wait_for(b"suspended")
+        wait_for(b"again")  # the shell says what goes on before the terminal is the job's
+        os.write(terminal, b"\x03")
+        wait_for(b"stopped")
+    finally:
+        os.close(terminal)
+        os.waitpid(pid, 0)
+
+
+GROUP = """
+import os, signal, subprocess, sys
+os.setpgid(0, 0) if sys.argv[1] == "group" else None
+heard = []
+for number in (signal.SIGUSR1, signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
+    signal.signal(number, lambda number, _frame: heard.append(number))
+other = subprocess.Popen(["sleep", "600"])
+given = None if sys.argv[1] == "terminal" else subprocess.DEVNULL
+done = subprocess.run(sys.argv[2:], capture_output=True, stdin=given)
+sys.stdout.write(f"{done.returncode} {other.poll()} {heard} {done.stdout.decode().split()} {os.listdir()}\\n")
+other.kill()
+"""
+SIGNALS = (
+    "echo '{}' > .mcp.json; trap '' USR1 TERM INT ALRM; kill -USR1 0; kill -TERM 0; kill -INT 0; echo still; kill -9 0"
+)
+
+
+def test_a_signal_to_its_own_group_stays_inside(sandbox):
+    """Neither who started it nor their other processes hear of it, and it is tidied up before they go on."""
+    command = [interpreter(), "-I", "-c", GROUP, "group", *sandbox.command("bash", "-c", SIGNALS)]
+    done = subprocess.run(
+        command, cwd=sandbox.workspace, env=sandbox.env, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout.startswith("137 None [] ['still'] "), done
+    assert "'.mcp.json'" not in done.stdout
+
+
+def test_a_signal_to_its_own_group_is_refused_at_a_terminal(sandbox):
+    """There the group is that of the job, so that Ctrl-C works."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(sandbox.workspace)
+        command = [interpreter(), "-I", "-c", GROUP, "terminal", *sandbox.command("bash", "-c", f"{SIGNALS}; exit 3")]
+        os.execve(command[0], command, sandbox.env)
+    shown = b""
+    with contextlib.suppress(OSError):  # how a terminal ends
+        while piece := os.read(terminal, 4096):
+            shown += piece
+    os.waitpid(pid, 0)
+    os.close(terminal)
+    assert b"3 None [] ['still'] " in shown
+    assert b"'.mcp.json'" not in shown
+
+
+def test_a_command_that_is_not_at_a_terminal_has_none(sandbox):
+    """It could read what is typed to the agent."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(sandbox.workspace)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        command = sandbox.command("bash", "-c", "read typed < /dev/tty; echo none")
+        os.execve(command[0], command, sandbox.env)
+    shown = b""
+    with contextlib.suppress(OSError):
+        while piece := os.read(terminal, 4096):
+            shown += piece
+    os.waitpid(pid, 0)
+    os.close(terminal)
+    assert b"No such device or address" in shown
+    assert b"none" in shown
+
+
 # What can't be, and is not run
 
 

@@ -30,6 +30,8 @@ class DaemonProcess:
 
     def __init__(self, root: Path, *options: str, database: str | None = None, home: Path | None = None) -> None:
         self.root = root
+        self.program = ["-m", "guardhouse"]
+        self.variables: dict[str, str] = {}
         self.home = home or root / "home"
         self.state = root / "state"
         self.database = database
@@ -44,7 +46,7 @@ class DaemonProcess:
     def environment(self):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("GUARDHOUSE_", "XDG_"))}
         kept |= {"HOME": str(self.home), "PYTHONUNBUFFERED": "1"}
-        return kept | ({"GUARDHOUSE_DATABASE_URL": self.database} if self.database else {})
+        return kept | self.variables | ({"GUARDHOUSE_DATABASE_URL": self.database} if self.database else {})
 
     def configure(self, text: str) -> None:
         (self.home / ".config" / "guardhouse" / "config.yaml").write_text(text)
@@ -52,7 +54,7 @@ class DaemonProcess:
     def start(self) -> DaemonProcess:
         """Started, and taking requests."""
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "guardhouse", "serve", "--port", "0", "--state-dir", self.state, *self.options],
+            [sys.executable, *self.program, "serve", "--port", "0", "--state-dir", self.state, *self.options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -6,6 +6,9 @@ import httpx
 import pytest
 from daemon_process import ASKING, pending
 
+from guardhouse.database import SqliteDatabase
+from guardhouse.tokens import Tokens
+
 A, B = "rm -rf /srv/a", "rm -rf /srv/a /srv/b"
 THERE = {"grant": {"reach": "destination", "seconds": 600}}
 
@@ -184,3 +187,18 @@ def test_two_people_must_agree_and_the_first_is_told_so(new_daemon):
         assert said(bea, f"approvals/{request_id}/approve", 422, terms=THERE)["error"]["code"] == "not_offered"
         assert said(bea, f"approvals/{request_id}/approve")["actor"] == "approver:ann and approver:bea"
         assert call(agent, A)["decision"] == "allow"
+
+
+def test_the_yes_of_a_token_that_was_revoked_since_does_not_count(new_daemon):
+    daemon = new_daemon()
+    daemon.configure("guard: {approvals: {second_approver: high}}")
+    daemon.start()
+    with daemon.agent() as agent, daemon.approver("ann") as ann, daemon.approver("bea") as bea, daemon.admin() as head:
+        request_id = pending(agent, A)
+        said(ann, f"approvals/{request_id}/approve")
+        database = SqliteDatabase(daemon.state / "approvals.db")
+        assert Tokens(database).revoke("ann")
+        database.close()
+        second = said(bea, f"approvals/{request_id}/approve")
+        assert (second["status"], [one["actor"] for one in second["consents"]]) == ("pending", ["approver:bea"])
+        assert said(head, f"approvals/{request_id}/approve")["status"] == "approved"

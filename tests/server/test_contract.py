@@ -361,12 +361,26 @@ def test_an_admin_changes_the_policy_and_a_bad_one_changes_nothing(new_daemon):
         assert admin.get("/v1/policy").json()["revision"] == shown["revision"]
         done = admin.put("/v1/policy", content=good, headers={"if-match": shown["revision"]})
         assert done.status_code == 200
-        until(lambda: admin.get("/v1/policy").json()["revision"] == done.json()["revision"], "the new policy")
         denied = agent.post("/v1/evaluate", json=ASKING).json()
         assert denied["decision"] == "deny"
         assert denied["reasons"][0]["code"] == "approval.unattended"
+        assert admin.get("/v1/policy").json()["revision"] == done.json()["revision"]
         notice = admin.get("/v1/audit/events", params={"kind": "notice"}).json()["events"][0]
         assert notice["actor"].startswith("admin:")
+
+
+def test_what_an_admin_allows_is_in_force_when_it_is_answered_and_so_is_its_end(new_daemon):
+    daemon = new_daemon().start()
+    fetch = {"type": "ToolCallPre", "tool": "url_fetch", "params": {"url": "https://192.0.2.1/a"}}
+    entry = {"kind": "domain", "entry": "docs.example.com"}
+    with daemon.admin() as admin, daemon.agent() as agent:
+        before = agent.post("/v1/evaluate", json=fetch).json()["policy_revision"]
+        for way, is_as_before in (("allowances", False), ("allowances/remove", True)) * 3:
+            done = admin.post(f"/v1/{way}", json=entry)
+            assert done.status_code == 200, done.text
+            judged = agent.post("/v1/evaluate", json=fetch).json()["policy_revision"]
+            assert judged == done.json()["revision"]
+            assert (judged == before) is is_as_before
 
 
 def test_unattended_denies_at_once_and_says_so(new_daemon):

@@ -28,7 +28,6 @@ from guardhouse.approvals.interface import (
     Store,
     Transaction,
 )
-from guardhouse.approvals.sealing import Seal
 from guardhouse.approvals.settling import in_place_of, settle_by_hash, settle_by_id
 from guardhouse.approvals.turn import ApprovalSettings, Question, Records, Turn, is_id, paused_until
 from guardhouse.model import (
@@ -41,13 +40,15 @@ from guardhouse.model import (
     Settlement,
     Terms,
 )
+from guardhouse.sealing import Seal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from contextlib import AbstractContextManager
 
-    from guardhouse.database import Watch
+    from guardhouse.database import Rows, Watch
     from guardhouse.model import Reach
+    from guardhouse.ports import Alongside
 
 __all__ = ["ApprovalSettings", "Approver"]
 
@@ -66,6 +67,11 @@ def _no_record(_request: object) -> None:
     """For an approver that nobody keeps a record of."""
 
 
+def _anybody(_rows: object, _actor: str) -> bool:
+    """For an approver that does not know who may answer."""
+    return True
+
+
 def _as_it_is(comment: str) -> str:
     """For an approver whose channels know no secrets."""
     return comment
@@ -76,7 +82,8 @@ class Approver:
 
     `record` is called with a request for every step it takes, and `record_grant` with a grant that is given or revoked,
     before that takes effect; if it raises, nothing has happened. They must not call the approver. `mask` takes secrets
-    out of what people say, before anything of it is kept. `settings` that are a function are asked for with every turn.
+    out of what people say, before anything of it is kept. `may_answer` says, by the tables of the same transaction,
+    whether who said yes a while ago may still answer. `settings` that are a function are asked for with every turn.
     Without a `clock`, time is the store's own, which all nodes share. Whatever fails raises GuardhouseError, and then
     nothing was granted.
     """
@@ -91,6 +98,7 @@ class Approver:
         record: Callable[[ApprovalRequest], None] = _no_record,
         record_grant: Callable[[Grant], None] = _no_record,
         mask: Callable[[str], str] = _as_it_is,
+        may_answer: Callable[[Rows, str], bool] = _anybody,
         new_id: Callable[[], str] = lambda: f"ap_{urandom(12).hex()}",
     ) -> None:
         self._store = store
@@ -99,9 +107,10 @@ class Approver:
         self._clock = clock
         self._records = Records(record, record_grant)
         self._mask = mask
+        self._may_answer = may_answer
         self._new_id = new_id
 
-    def settle(self, asked: Asked, approval_id: str | None = None) -> Settlement:
+    def settle(self, asked: Asked, approval_id: str | None = None, *, alongside: Alongside | None = None) -> Settlement:
         """What is to become of an action that needs approval: go ahead, wait for an answer, or no.
 
         With `approval_id` it is about that request; without, about what is known of exactly this action in its
@@ -110,16 +119,23 @@ class Approver:
         Without `asked.codes` nothing asks any more: then only what became of the request `approval_id` counts. A no
         stands; an approval is used up; a question that waits is moot, and taken back. GuardhouseError without an id,
         and for an action too large to be kept.
+
+        `alongside` is done in the same transaction: all of it happens, or nothing. An approval of a call that is asked
+        about so is good until it is used.
         """
         if approval_id is None and not asked.codes:
             raise GuardhouseError("An action that nothing asks about was put to people.", fix="Report it.")
         _check_size(asked)
-        question = Question(asked)
+        question = Question(asked if alongside is None else msgspec.structs.replace(asked, durable=True))
         self._seal.prepare()
         with self._turn() as turn:
             if approval_id is None:
-                return settle_by_hash(turn, question)
-            return settle_by_id(turn, question, approval_id)
+                settlement = settle_by_hash(turn, question)
+            else:
+                settlement = settle_by_id(turn, question, approval_id)
+            if alongside is not None:
+                alongside(turn.transaction.rows, settlement)
+            return settlement
 
     def answer(
         self, request_id: str, *, approve: bool, actor: str, comment: str | None = None, terms: Terms = ONCE
@@ -208,7 +224,7 @@ class Approver:
                 if turn.has_taken_back(entry):
                     raise NotOffered("Somebody has done that already.", fix="The call may be made once.")
                 turn.transaction.lift(entry.scope, turn.now)
-                return turn.give(entry, request, seconds=turn.settings.use_within, once_by=(actor, said))
+                return turn.give(entry, request, "exact", seconds=turn.settings.use_within, once_by=(actor, said))
         raise error
 
     def lift_pause(self, request_id: str, *, actor: str) -> ApprovalRequest:
@@ -440,7 +456,15 @@ class Approver:
         Whoever is refused has changed nothing by then; what has just expired stays so."""
         refused: GuardhouseError | None = None
         with self._store.writing() as transaction:
-            turn = Turn(transaction, self._now(transaction), self._seal, self._settings(), self._records, self._new_id)
+            turn = Turn(
+                transaction,
+                self._now(transaction),
+                self._seal,
+                self._settings(),
+                self._records,
+                self._new_id,
+                self._may_answer,
+            )
             try:
                 yield turn
             except (NotOffered, NotYours) as error:
@@ -493,27 +517,30 @@ def _check_terms(turn: Turn, scope: str, request: ApprovalRequest | Asked, terms
     values only; without any it would be good for anything."""
     if terms.for_run and not any(supply.offered for supply in request.supplied):
         raise NotOffered("This request offers nothing for the rest of the run.", fix="Approve it for this once.")
+    if terms.for_run:
+        _check_grant(turn, request, "values")
     if terms.condition is not None and not request.conditional:
         raise NotOffered(
             "The result of this could not be told from others when it comes back, so there can be no condition on it.",
             fix="Approve it without, or deny it.",
         )
-    if terms.condition is not None and terms.for_run:
+    goes_on = terms.for_run or (terms.grant is not None and terms.grant.reach != "exact")
+    if terms.condition is not None and goes_on and request.executes:
         raise NotOffered(
-            "Later calls with these values are not asked about, so no condition would hold for them.",
+            "Another call of a tool that runs what it is given could put elsewhere what a condition keeps back.",
             fix="Choose one of the two.",
         )
     if terms.grant is not None:
         _check_grant(turn, request, terms.grant.reach, terms.grant.seconds)
-        _check_room(turn, scope)
+    _check_room(turn, scope, terms.for_run + (terms.grant is not None))
 
 
-def _check_room(turn: Turn, scope: str) -> None:
-    if not turn.has_room(scope):
+def _check_room(turn: Turn, scope: str, number: int = 1) -> None:
+    if number and not turn.has_room(scope, number):
         raise NotOffered("This session has too many grants already.", fix="Revoke some of them.")
 
 
-def _check_grant(turn: Turn, request: ApprovalRequest | Asked, reach: Reach, seconds: float | None) -> None:
+def _check_grant(turn: Turn, request: ApprovalRequest | Asked, reach: Reach, seconds: float | None = None) -> None:
     if turn.settings.longest_grant <= 0 or reach not in grants.offered(request, turn.settings.never_grant):
         raise NotOffered("This can't be granted beyond this once.", fix="Approve it for this once.")
     if seconds is not None and not (isfinite(seconds) and seconds > 0):

@@ -118,7 +118,8 @@ def brief(
     page.rows(size_rows(request))
     page.heading("Why a person is asked")
     named = request.reasons[:_MOST_TITLES]
-    page.rows((f"{number}", _beginning(reason.title)) for number, reason in enumerate(named, 1))
+    rows = (row for number, reason in enumerate(named, 1) for row in _named(number, reason))
+    page.rows((label, _beginning(text)) for label, text in rows)
     if len(request.reasons) > len(named):
         page.rows([("more", f"{len(request.reasons) - len(named)} reasons")])
     if request.status is ApprovalStatus.PENDING:
@@ -315,8 +316,17 @@ def _value(value: Any) -> tuple[str, str]:
 _LARGE: Final = 500
 
 
-def _reason(number: int, reason: Reason) -> Iterator[tuple[str, str]]:
+def _named(number: int, reason: Reason) -> Iterator[tuple[str, str]]:
+    """What it is in words of ours, and behind a bar of its own what it is about."""
     yield f"{number}", reason.title
+    if reason.detail:
+        yield "about", f'"{reason.detail}"'
+    if reason.because:
+        yield "project", f'"{reason.because}"'
+
+
+def _reason(number: int, reason: Reason) -> Iterator[tuple[str, str]]:
+    yield from _named(number, reason)
     if reason.excerpt:
         yield "seen", f'"{reason.excerpt}"'
     where = where_of(reason)
@@ -345,7 +355,7 @@ def where_of(reason: Reason) -> str:
 
 SOURCES: Final = {
     "user": "you",
-    "confirmed": "you, by a yes to what was shown, or by an earlier approval",
+    "confirmed": "you, by a yes to what was shown",
     "own": "your configuration: it is your own",
     "trusted": "trusted data",
     "made": "the service, when the agent made or changed something there",
@@ -370,20 +380,22 @@ def _supplies(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
 
 def _longer(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
     """What a yes could be good for beyond this once, and what that would cover; each with the word for it."""
-    offered = [supply.field for supply in request.supplied if supply.offered]
-    if offered:
-        yield "y +run", f"Also later calls of this tool with the same {', '.join(offered)}; nothing else."
     for reach in grants.offered(request):
-        word = "y +again=30m" if reach == "exact" else "y +there=30m"
-        yield word, "\n".join(_going_on(request, reach))
+        yield _WORDS[reach], "\n".join(_going_on(request, reach))
     if request.conditional:
         yield "y +lines=20", "The agent sees only so many lines of the result."
         yield "y +redacted", "It sees the result without secrets and labelled data."
         yield "y +structure", "It sees only what the result is made of."
 
 
+_WORDS: Final[dict[Reach, str]] = {"exact": "y +again=30m", "destination": "y +there=30m", "values": "y +run"}
+
+
 def _going_on(request: ApprovalRequest, reach: Reach) -> tuple[str, ...]:
-    places = [f"{target.place} ({target.code})" for target in request.targets]
+    if reach == "values":
+        places = [supply.field for supply in request.supplied if supply.offered]
+    else:
+        places = [f"{target.place} ({target.code})" for target in request.targets]
     return grants.reach_words(reach, request.tool_name or request.action_type, places)
 
 
@@ -407,6 +419,8 @@ def covered_rows(
     said = tuple(terms_words(terms))
     if said:
         yield "terms", "\n".join(said)
+        if terms.for_run:
+            yield "goes on", "\n".join(_going_on(request, "values"))
         if terms.grant is not None:
             yield "goes on", "\n".join(_going_on(request, terms.grant.reach))
     elif offers and request.status is ApprovalStatus.PENDING:

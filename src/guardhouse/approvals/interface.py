@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from guardhouse.database import Watch
+from guardhouse.database import Rows, Watch
 from guardhouse.model import ApprovalRequest, ApprovalStatus, Grant, GuardhouseError, RiskLevel
 
 Purpose = Literal["bound", "resume"]
@@ -71,6 +71,11 @@ class Changes(msgspec.Struct, frozen=True):
 
 class Transaction(Protocol):
     """What can be done to the rows, all of it or nothing."""
+
+    @property
+    def rows(self) -> Rows:
+        """The tables themselves, for what others have to do in the same transaction."""
+        ...
 
     def now(self) -> float:
         """Seconds since 1970 by the clock that all who use the store share."""

@@ -24,6 +24,7 @@ CHANGING: Final = (
     "actor",
     "comment",
     "superseded_by",
+    "needed",
     "consents",
     "terms",
     "resume_asked_at",
@@ -33,7 +34,8 @@ GRANT_COLUMNS: Final = Grant.__struct_fields__
 GRANT_CHANGING: Final = ("uses", "last_used_at", "revoked_at", "revoked_by")
 """What may change of a grant. Everything else stays as it was given."""
 _AS_JSON: Final = frozenset(
-    "action_redacted reasons codes bound_to supplied targets conditional consents terms condition".split()
+    "action_redacted reasons codes bound_to supplied targets fields conditional executes durable consents terms "
+    "condition".split()
 )
 _ENUMS: Final = frozenset({"risk_level", "status"})
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from guardhouse.approvals.turn import No
+from guardhouse.approvals.turn import No, yeses
 from guardhouse.model import ONCE, ApprovalStatus, Edited, Settlement, drift
 
 if TYPE_CHECKING:
     from guardhouse.approvals.interface import Entry
-    from guardhouse.approvals.turn import Question, Turn
-    from guardhouse.model import ApprovalRequest, Grant, Refusal
+    from guardhouse.approvals.turn import Covering, Question, Turn
+    from guardhouse.model import ApprovalRequest, Refusal
 
 POLICY: Final = "policy"
 """Who takes a question back that nobody has to answer any more."""
@@ -43,10 +43,9 @@ def settle_by_id(turn: Turn, question: Question, approval_id: str) -> Settlement
             return _edited(turn, instead)
     is_it = entry.request.action_hash == question.hash
     if is_it and entry.request.status is not ApprovalStatus.APPROVED:
-        no = No(entry.request.id, entry.request.answered_at or 0.0) if _still_denied(turn, entry) else None
-        grant = turn.covering(question, no)
-        if grant is not None:
-            return _by_grant(turn, grant, entry)
+        covering = turn.covering(question, _no_by(turn, entry))
+        if covering is not None:
+            return _by_grant(turn, covering, entry)
     if entry.request.status not in _LIVE:
         return Settlement(entry.request, refusal=_refusal(entry.request))
     bound = turn.check(entry)
@@ -61,6 +60,18 @@ def settle_by_id(turn: Turn, question: Question, approval_id: str) -> Settlement
     return Settlement(request, refusal="drift", drifted=drifted)
 
 
+def _no_by(turn: Turn, entry: Entry) -> No | None:
+    """That a person said no by this very request, or took it back: whoever comes back with its id hears it however
+    late that is, and only what was granted afterwards counts more."""
+    request = entry.request
+    if request.status is ApprovalStatus.DENIED:
+        return No(request.id, request.answered_at or turn.now)
+    by_itself = request.actor is not None and (request.actor == POLICY or request.actor.startswith("grant:"))
+    if request.status is ApprovalStatus.CANCELLED and not by_itself:
+        return No(request.id, turn.now)
+    return None
+
+
 def settle_by_hash(turn: Turn, question: Question) -> Settlement:
     """About what is known of exactly this action in its scope."""
     select, same = turn.transaction.select, {"scope": question.scope, "action_hash": question.hash}
@@ -70,9 +81,9 @@ def settle_by_hash(turn: Turn, question: Question) -> Settlement:
         if live.request.status is ApprovalStatus.APPROVED:
             return _use(turn, question, live)
     no, instead_of_it = (None, None) if live is not None else _said_no(turn, question)
-    grant = turn.covering(question, no)
-    if grant is not None:
-        return _by_grant(turn, grant, live)
+    covering = turn.covering(question, no)
+    if covering is not None:
+        return _by_grant(turn, covering, live)
     if live is not None:
         return _wait(live) if question.covered_by(live.request) else turn.open(question, instead_of=[live])
     if instead_of_it is not None:
@@ -129,16 +140,16 @@ def _edited(turn: Turn, instead: Entry) -> Settlement:
     return Settlement(instead.request, edited=Edited(instead.request.id, turn.unsealed(instead)))
 
 
-def _by_grant(turn: Turn, grant: Grant, waiting: Entry | None) -> Settlement:
+def _by_grant(turn: Turn, covering: Covering, waiting: Entry | None) -> Settlement:
     """Go ahead by a grant. A card for the same that waits is nobody's to answer any more."""
-    used = turn.use_grant(grant)
+    used, values = turn.use_grant(covering.grant), covering.values
     if waiting is None:
         origin = turn.get(used.request_id)
-        return Settlement(origin.request if origin else None, granted=True, grant=used)
+        return Settlement(origin.request if origin else None, granted=True, grant=used, values=values)
     request = waiting.request
     if request.status is ApprovalStatus.PENDING:
         request = turn.move(waiting, ApprovalStatus.CANCELLED, actor=f"grant:{used.id}")
-    return Settlement(request, granted=True, grant=used)
+    return Settlement(request, granted=True, grant=used, values=values)
 
 
 def _wait(entry: Entry) -> Settlement:
@@ -146,8 +157,9 @@ def _wait(entry: Entry) -> Settlement:
 
 
 def _use(turn: Turn, question: Question, entry: Entry) -> Settlement:
-    """Use an approval of exactly this action, if it covers what is asked now."""
-    if not question.covered_by(entry.request):
+    """Use an approval of exactly this action, if it covers what is asked now, and as many said yes as must now."""
+    asks_more = not question.is_moot and yeses(entry.request) < turn.settings.needed(question.asked.risk_level)
+    if asks_more or not question.covered_by(entry.request):
         return turn.open(question, instead_of=[entry])
     return Settlement(turn.move(entry, ApprovalStatus.CONSUMED), granted=True)
 

@@ -133,6 +133,10 @@ class RequestRows:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
 
+    @property
+    def rows(self) -> Rows:
+        return self._rows
+
     def now(self) -> float:
         return self._rows.now()
 

@@ -191,7 +191,8 @@ class TerminalChannel:
             if sheet.is_yes(line):
                 for other in alike:  # what they would cover beyond this once is not on this card
                     self._record(terminal, other, approve=True, comment=comment, terms=Terms(for_run=terms.for_run))
-                return self._record(terminal, request, approve=True, comment=comment, terms=terms)
+                settled = self._record(terminal, request, approve=True, comment=comment, terms=terms)
+                return settled or self._current(request)  # no other answer would change what they were given
             if line.end is None and not _is_no(line):
                 return None
             terminal.write("Not approved. It can still be answered.\n", self._clock() + _POLL)

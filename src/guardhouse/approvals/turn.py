@@ -7,6 +7,7 @@ what a question comes to, is decided by those who take the turn.
 from __future__ import annotations
 
 import json
+from functools import partial
 from math import isfinite
 from os import urandom
 from typing import TYPE_CHECKING, Any, Final
@@ -34,9 +35,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from guardhouse.approvals.interface import Transaction
-    from guardhouse.approvals.sealing import Seal
+    from guardhouse.database import Rows
+    from guardhouse.model import Reach
+    from guardhouse.sealing import Seal
 
 _ANSWER_WITHIN: Final = 300.0
+_KEPT: Final = 30 * 86_400.0
+"""Seconds for which an approval is good that a run is to be resumed with: longer than any run is kept waiting."""
 _MOST_GRANTS: Final = 100
 """Grants of one scope that are in force at a time."""
 _NEXT: Final[dict[ApprovalStatus, frozenset[ApprovalStatus]]] = {
@@ -108,6 +113,11 @@ class Records(msgspec.Struct, frozen=True):
     grant: Callable[[Grant], None]
 
 
+def yeses(request: ApprovalRequest) -> int:
+    """How many people said yes to an approved request."""
+    return max(1, len(request.consents))
+
+
 class Question:
     """What the gate asked, with the digests it is looked up by."""
 
@@ -138,6 +148,13 @@ class No(msgspec.Struct, frozen=True):
     at: float
 
 
+class Covering(msgspec.Struct, frozen=True):
+    """A grant that covers a question, and digests of the values that it is for, if it is for values."""
+
+    grant: Grant
+    values: tuple[str, ...]
+
+
 class Turn:
     """One transaction at one moment."""
 
@@ -149,6 +166,7 @@ class Turn:
         settings: ApprovalSettings,
         records: Records,
         new_id: Callable[[], str],
+        may_answer: Callable[[Rows, str], bool],
     ) -> None:
         self.transaction = transaction
         self.now = now
@@ -157,6 +175,7 @@ class Turn:
         self._seal = seal
         self._records = records
         self._new_id = new_id
+        self._may_answer = may_answer
         self.expired = 0
         while due := transaction.due(now, limit=1):  # one at a time: many large ones need not be in memory together
             self.move(due[0], ApprovalStatus.EXPIRED)
@@ -180,33 +199,39 @@ class Turn:
 
     def consent(self, entry: Entry, *, actor: str, comment: str | None, terms: Terms) -> ApprovalRequest:
         """One more person's yes; the last one that is needed makes it an approval. Who has said so already changes
-        nothing. All must say yes to the same."""
+        nothing. All must say yes to the same. As many are needed as the policy says now, if that is more than when it
+        was asked; who said yes and may not answer any more does not count."""
         before = entry.request
-        if self.people.is_among(actor, (one.actor for one in before.consents)):
+        earlier = tuple(one for one in before.consents if self._may_answer(self.transaction.rows, one.actor))
+        if self.people.is_among(actor, (one.actor for one in earlier)):
             return before
-        if before.consents and terms != before.terms:
+        if earlier and terms != before.terms:
             raise NotOffered(
-                f"{before.consents[0].actor} said yes on other terms.", fix="Say yes on the same ones, or deny it."
+                f"{earlier[0].actor} said yes on other terms.", fix="Say yes on the same ones, or deny it."
             )
-        consents = (*before.consents, Consent(actor=actor, at=self.now, comment=comment))
-        if len(consents) < before.needed:
-            after = msgspec.structs.replace(before, consents=consents, terms=terms)
+        consents = (*earlier, Consent(actor=actor, at=self.now, comment=comment))
+        needed = max(before.needed, self.settings.needed(before.risk_level))
+        if len(consents) < needed:
+            after = msgspec.structs.replace(before, needed=needed, consents=consents, terms=terms)
             self._keep(before, after)
             return after
         approved = self.move(
             entry,
             ApprovalStatus.APPROVED,
             answered_at=self.now,
-            use_by=self.now + self.settings.use_within,
+            use_by=self.now + (_KEPT if before.durable else self.settings.use_within),
             actor=" and ".join(one.actor for one in consents),
             comment=comment,
+            needed=needed,
             consents=consents,
             terms=terms,
         )
+        lasts = self.settings.longest_grant
+        if terms.for_run:
+            self.give(entry, approved, "values", seconds=lasts)
         if terms.grant is not None:
-            lasts = self.settings.longest_grant
             seconds = lasts if terms.grant.seconds is None else min(terms.grant.seconds, lasts)
-            self.give(entry, approved, seconds=seconds)
+            self.give(entry, approved, terms.grant.reach, seconds=seconds)
         return approved
 
     def deny(self, entry: Entry, *, actor: str, comment: str | None) -> ApprovalRequest:
@@ -216,7 +241,8 @@ class Turn:
     def renew(self, entry: Entry) -> ApprovalRequest:
         """Give an approval its whole time to be used once more, because a person says so."""
         before = entry.request
-        after = msgspec.structs.replace(before, use_by=self.now + self.settings.use_within, resume_asked_at=self.now)
+        lasts = _KEPT if before.durable else self.settings.use_within
+        after = msgspec.structs.replace(before, use_by=self.now + lasts, resume_asked_at=self.now)
         self._keep(before, after)
         return after
 
@@ -233,13 +259,14 @@ class Turn:
 
     def add(self, question: Question, *, instead_of: Sequence[Entry], edit_of: str | None = None) -> Entry:
         """A new request, in the place of those."""
-        request = self._request(question, edit_of)
+        durable = question.asked.durable or any(entry.request.durable for entry in instead_of)
+        request = self._request(question, edit_of, durable=durable)
         for entry in instead_of:
             self.move(entry, ApprovalStatus.SUPERSEDED, superseded_by=request.id)
         added = Entry(request, question.scope, question.intent)
         self.transaction.add(
             added,
-            bound=self._seal.seal("bound", request.id, _packed(question.asked.bound)),
+            bound=self._seal.seal("bound", request.id, _packed(question.asked)),
             resume=self._seal.seal("resume", request.id, question.asked.resume),
         )
         self._records.request(request)
@@ -247,17 +274,21 @@ class Turn:
 
     def check(self, entry: Entry) -> Bound:
         """What a live request is bound to, as it was sealed; GuardhouseError unless its row says the same."""
+        return self._opened(entry)[0]
+
+    def _opened(self, entry: Entry) -> tuple[Bound, tuple[str, ...]]:
+        """The same, and the values that it offers for the rest of the run."""
         request = entry.request
         sealed = self.transaction.sealed(request.id, "bound")
         if sealed is None:
             raise damaged(request.id)
         try:
-            bound = _unpacked(self._seal.open("bound", request.id, sealed))
+            bound, values = _unpacked(self._seal.open("bound", request.id, sealed))
         except (ValueError, msgspec.ValidationError):
             raise damaged(request.id) from None
         if (bound.hash, bound.intent, bound.scope) != (request.action_hash, entry.intent, entry.scope):
             raise damaged(request.id)
-        return bound
+        return bound, values
 
     def unsealed(self, entry: Entry) -> bytes:
         """The action of a live request, as it was sealed."""
@@ -272,37 +303,44 @@ class Turn:
 
     # Grants
 
-    def covering(self, question: Question, no: No | None = None) -> Grant | None:
+    def covering(self, question: Question, no: No | None = None) -> Covering | None:
         """A grant that is in force and covers what is asked, by the policy in force. Where a person has said `no` to
-        exactly this, only what they said later counts."""
+        exactly this, only what they said later counts. GuardhouseError for a row that was not sealed so."""
         if question.is_moot:
             return None
         for entry in self.transaction.live_grants(question.scope, self.now, limit=_MOST_GRANTS):
             grant = entry.grant
             if no is not None and grant.request_id != no.request_id and grant.created_at <= no.at:
                 continue
-            if grants.covers(grant, question.asked, question.hash) and self._stands(grant, question.asked.risk_level):
-                return grants.check(self._seal, entry)
+            values = partial(grants.values_of, self._seal, entry)
+            is_covered = grants.covers(grant, question.asked, question.hash, values)
+            if is_covered and self._stands(grant, question.asked.risk_level):
+                return Covering(grant, values())
         return None
 
     def _stands(self, grant: Grant, risk: RiskLevel) -> bool:
         settings = self.settings
         given = self.get(grant.request_id)
-        yeses = max(1, len(given.request.consents)) if given is not None else 0
+        said = yeses(given.request) if given is not None else 0
         longest, never = settings.longest_grant, settings.never_grant
-        return yeses >= settings.needed(risk) and grants.stands(grant, self.now, longest=longest, never=never)
+        return said >= settings.needed(risk) and grants.stands(grant, self.now, longest=longest, never=never)
 
-    def has_room(self, scope: str) -> bool:
-        """Whether one more grant can be given in a scope."""
-        return len(self.transaction.live_grants(scope, self.now, limit=_MOST_GRANTS)) < _MOST_GRANTS
+    def has_room(self, scope: str, number: int = 1) -> bool:
+        """Whether so many more grants can be given in a scope."""
+        return len(self.transaction.live_grants(scope, self.now, limit=_MOST_GRANTS)) + number <= _MOST_GRANTS
 
     def give(
-        self, entry: Entry, request: ApprovalRequest, *, seconds: float, once_by: tuple[str, str | None] | None = None
+        self,
+        entry: Entry,
+        request: ApprovalRequest,
+        reach: Reach,
+        *,
+        seconds: float,
+        once_by: tuple[str, str | None] | None = None,
     ) -> Grant:
         """A grant that goes with a yes to `request`, on its terms; or, `once_by` a person who takes a no back, for
-        exactly that call and once."""
-        scope = request.terms.grant
-        reach = "exact" if once_by is not None or scope is None else scope.reach
+        one use. A condition that was on the card holds either way."""
+        is_for_values = reach == "values"
         actor, comment = once_by if once_by is not None else (request.actor or "", request.comment)
         grant = Grant(
             id=f"gr_{urandom(12).hex()}",
@@ -317,14 +355,16 @@ class Turn:
             reach=reach,
             action_hash=request.action_hash,
             targets=request.targets if reach == "destination" else (),
+            fields=tuple(one.field for one in request.supplied if one.offered) if is_for_values else (),
             codes=request.codes,
             risk_level=request.risk_level,
-            condition=request.terms.condition if once_by is None else None,
+            condition=request.terms.condition,
             most_uses=None if once_by is None else 1,
             actor=actor,
             comment=comment,
         )
-        self.transaction.add_grant(grants.sealed(self._seal, grant, entry.scope))
+        values = self._opened(entry)[1] if is_for_values else ()
+        self.transaction.add_grant(grants.sealed(self._seal, grant, entry.scope, values))
         self._records.grant(grant)
         return grant
 
@@ -364,7 +404,7 @@ class Turn:
             or self.transaction.count_pending() - leaving >= self.settings.most_pending_in_all
         )
 
-    def _request(self, question: Question, edit_of: str | None) -> ApprovalRequest:
+    def _request(self, question: Question, edit_of: str | None, *, durable: bool) -> ApprovalRequest:
         asked = question.asked
         request_id = self._new_id()
         if not is_id(request_id):
@@ -391,6 +431,8 @@ class Turn:
             turn=asked.turn,
             targets=asked.targets,
             conditional=asked.conditional,
+            executes=asked.executes,
+            durable=durable,
             edit_of=edit_of,
             needed=self.settings.needed(asked.risk_level),
         )
@@ -424,9 +466,11 @@ def is_id(request_id: object) -> bool:
 # What is sealed
 
 
-def _packed(bound: Bound) -> bytes:
-    return json.dumps({"action": bound.action, "facts": bound.facts}, ensure_ascii=False, allow_nan=False).encode()
+def _packed(asked: Asked) -> bytes:
+    told = {"action": asked.bound.action, "facts": asked.bound.facts, "values": asked.values}
+    return json.dumps(told, ensure_ascii=False, allow_nan=False).encode()
 
 
-def _unpacked(content: bytes) -> Bound:
-    return msgspec.convert(json.loads(content), Bound)
+def _unpacked(content: bytes) -> tuple[Bound, tuple[str, ...]]:
+    told = json.loads(content)
+    return msgspec.convert(told, Bound), msgspec.convert(told.get("values", ()), tuple[str, ...])

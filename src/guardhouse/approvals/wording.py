@@ -16,10 +16,10 @@ from guardhouse.model import ONCE, Condition, GrantScope, Terms
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from guardhouse.model import Reach
+    from guardhouse.model import GrantReach
 
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600}
-_REACHES: Final[dict[str, Reach]] = {"again": "exact", "there": "destination"}
+_REACHES: Final[dict[str, GrantReach]] = {"again": "exact", "there": "destination"}
 KNOWN: Final = "+run, +again=30m, +there=30m, +lines=20, +redacted, +structure"
 
 
@@ -79,7 +79,10 @@ def wanted(terms: Terms) -> Iterable[str]:
 def terms_words(terms: Terms, duration: str = "") -> Iterable[str]:
     """What terms say, in sentences; `duration` is how long the longest grant lasts, in words."""
     if terms.for_run:
-        yield "Also later calls of this tool in this session with the values that were listed."
+        yield (
+            "Also later calls of this tool in this session with the values that were listed, "
+            "as long as the policy lets any grant last."
+        )
     if terms.grant is not None:
         long = f"{_long(terms.grant.seconds)}" if terms.grant.seconds is not None else duration or "the whole session"
         what = "exactly this call again" if terms.grant.reach == "exact" else "calls of this tool at the same places"

@@ -21,6 +21,7 @@ from guardhouse.cli import (
     observing,
     policies,
     proxying,
+    running,
     secrets,
     serving,
     tokens,
@@ -43,6 +44,8 @@ app.add_command(policies.policy)
 app.add_command(allowing.allow)
 app.add_command(allowing.trust)
 app.add_command(approving.approvals)
+app.add_command(running.run)
+app.add_command(running.runs)
 app.add_command(serving.serve)
 app.add_command(proxying.proxy)
 app.add_command(consoling.console)

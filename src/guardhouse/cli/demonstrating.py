@@ -102,7 +102,7 @@ def _tell_outcome(step: Step) -> None:
 def _tell_why(verdict: Verdict) -> None:
     reason = verdict.reasons[0]
     quoted = f": “{reason.excerpt}”" if reason.excerpt else ""
-    _wrapped(f"{reason.title}{quoted} ({reason.code})", "            ", "")
+    _wrapped(f"{reason.headline}{quoted} ({reason.code})", "            ", "")
     _wrapped(f"why: {reason.why}", "            ", "dim")
     _wrapped(f"instead: {reason.instead}", "            ", "dim")
 

@@ -11,7 +11,32 @@ import os
 import sys
 
 # Not from `signal`, which makes enumerations of them all, and takes longer for it than a fork.
-from _signal import SIG_DFL, SIGINT, SIGKILL, signal  # type: ignore[import-not-found]
+from _signal import (  # type: ignore[import-not-found]
+    SIG_BLOCK,
+    SIG_DFL,
+    SIG_IGN,
+    SIG_UNBLOCK,
+    SIGABRT,
+    SIGBUS,
+    SIGCHLD,
+    SIGCONT,
+    SIGFPE,
+    SIGILL,
+    SIGKILL,
+    SIGPIPE,
+    SIGSEGV,
+    SIGSTOP,
+    SIGSYS,
+    SIGTRAP,
+    SIGTSTP,
+    SIGTTIN,
+    SIGTTOU,
+    SIGURG,
+    SIGWINCH,
+    pthread_sigmask,
+    signal,
+    valid_signals,
+)
 from select import POLLIN, poll
 from time import monotonic
 
@@ -27,6 +52,13 @@ _DEADLINE: Final = 20.0
 _LAST_WORDS: Final = 2.0
 """Seconds that an agent has to finish writing once the time is up."""
 _LONGEST_DEADLINE: Final = 550.0
+_SIGNALS: Final = frozenset(valid_signals()) - {
+    *(SIGKILL, SIGSTOP),  # can't be caught
+    *(SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS),  # are for what a process does itself
+    *(SIGCHLD, SIGCONT, SIGURG, SIGWINCH),  # end nobody
+}
+"""What somebody could send, so that this process ends."""
+_IGNORED: Final = frozenset({SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU})
 _USAGE: Final = f"""\
 Usage: guardhouse hook AGENT [OPTIONS]
 
@@ -65,16 +97,47 @@ class Options:
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Answer the event on standard input and exit."""
-    signal(SIGINT, SIG_DFL)  # whoever stops it is not told where it was
+    _take_signals_for_a_no()
     can_answer = _has_output()
     if not arguments or set(arguments) & {"-h", "--help"}:
         print(_USAGE, end="")
         sys.exit(0 if arguments else 2)
     options = _read(arguments)
     ends = monotonic() + (_DEADLINE if isinstance(options, Answer) else options.deadline)
-    answer = options if isinstance(options, Answer) else _supervised(options, ends)
-    _drain(max(ends, monotonic() + _LAST_WORDS))
+    try:
+        answer = options if isinstance(options, Answer) else _supervised(options, ends)
+        _drain(max(ends, monotonic() + _LAST_WORDS))
+        _ignore_signals()
+    except _Interrupted:
+        answer = (
+            options
+            if isinstance(options, Answer)
+            else closed(options.agent, options.event, "the check was interrupted by a signal.")
+        )
+        _drain(monotonic() + _LAST_WORDS)
     _finish(answer if can_answer else Answer(b"", answer.err, 2))
+
+
+class _Interrupted(BaseException):
+    """Somebody sent a signal. Agents go on when their hook dies of one."""
+
+
+def _take_signals_for_a_no() -> None:
+    """Let signals that would end this process be a no; those that would stop it are ignored, because meanwhile the
+    agent's time would run out."""
+
+    def interrupts(_number: int, _frame: object) -> None:
+        _ignore_signals()
+        raise _Interrupted
+
+    for number in _SIGNALS:
+        signal(number, SIG_IGN if number in _IGNORED else interrupts)
+
+
+def _ignore_signals() -> None:
+    """The answer stands: whatever comes now is too late."""
+    for number in _SIGNALS:
+        signal(number, SIG_IGN)
 
 
 def _has_output() -> bool:
@@ -128,6 +191,7 @@ def _drain(ends: float) -> None:
 def _supervised(options: Options, ends: float) -> Answer:
     """What the child answers, or the no that fits what became of it."""
     caller = os.getppid()
+    pthread_sigmask(SIG_BLOCK, _SIGNALS)  # of two processes that are interrupted, one answers
     try:
         reader, writer = os.pipe()
         child = os.fork()
@@ -137,6 +201,15 @@ def _supervised(options: Options, ends: float) -> Answer:
         os.close(reader)
         _work(options, writer, caller)
     os.close(writer)
+    try:
+        pthread_sigmask(SIG_UNBLOCK, _SIGNALS)
+        return _answer_of(child, reader, options, ends)
+    except _Interrupted:
+        os.kill(child, SIGKILL)
+        raise
+
+
+def _answer_of(child: int, reader: int, options: Options, ends: float) -> Answer:
     answers = _Answers(closed(options.agent, options.event, "the check broke off."))
     waiting = poll()
     waiting.register(reader, POLLIN)
@@ -193,6 +266,9 @@ def _work(options: Options, writer: int, caller: int) -> NoReturn:
     """In the child: answer the event, or break off, which the parent sees."""
     status = 1
     try:
+        for number in _SIGNALS:
+            signal(number, SIG_DFL)  # one that ends this process is seen by the parent
+        pthread_sigmask(SIG_UNBLOCK, _SIGNALS)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever prints must not print into the answer
         from guardhouse.cli.sparing import load_libraries
 

@@ -65,6 +65,8 @@ def _standing_lines(stands: Standing) -> Iterator[str]:
         yield f"waiting: {_count(stands.pending, 'question')} for you (`guardhouse approvals watch`)"
     else:
         yield "waiting: nothing"
+    if stands.runs_waiting:
+        yield f"runs: {stands.runs_waiting} waiting (`guardhouse runs list`)"
     agents = ", ".join(f"{agent.name} (process {agent.pid})" for agent in stands.agents)
     yield f"guarded now: {agents or 'nobody'}"
     yield f"log: {stands.log}{'' if stands.recorded else ' (not there yet)'}"

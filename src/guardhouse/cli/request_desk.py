@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from guardhouse.approvals import Approver, TerminalChannel
     from guardhouse.approvals.terminal import Answers
     from guardhouse.client import Following, RemoteApprover
-    from guardhouse.model import ApprovalRequest, Reach, Terms
+    from guardhouse.model import ApprovalRequest, GrantReach, Terms
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -189,7 +189,7 @@ def terms_options(command: Callable[..., Any]) -> Callable[..., Any]:
             *([Condition("redacted")] if redacted else []),
             *([Condition("structure")] if structure else []),
         ]
-        reach: Reach = "exact" if again is not None else "destination"
+        reach: GrantReach = "exact" if again is not None else "destination"
         seconds = again if again is not None else there
         if len(conditions) > 1 or (again is not None and there is not None):
             raise click.UsageError(

@@ -77,8 +77,6 @@ def _show(view: View, *, as_json: bool) -> None:
         return
     for mount in sorted(view.mounts, key=lambda mount: mount.target):
         print(f"{_KINDS[mount.kind]:<18}{visible(mount.target)}")
-    if view.unseen:
-        print("The workspace is large: further in, files that hold secrets are not hidden.")
 
 
 def _run_outside(command: list[str], sources: Sources) -> NoReturn:

@@ -158,13 +158,21 @@ class ReloadingPolicy:
         self._made: tuple[_Signature, Policy | PolicyError] | None = None
 
     def current(self) -> Policy:
-        """The policy as the files are now."""
+        """The policy as the files are now, or were a moment ago."""
         made = self._made
         if made is None or time.monotonic() - self._looked >= self._interval:
-            with self._lock:
-                made = self._made = self._look_again(self._made)
-                self._looked = time.monotonic()
-        result = made[1]
+            return self.reload()
+        return self._given(made[1])
+
+    def reload(self) -> Policy:
+        """The policy as the files are now: what was changed before this is in force for everybody when it returns."""
+        with self._lock:
+            made = self._made = self._look_again(self._made)
+            self._looked = time.monotonic()
+        return self._given(made[1])
+
+    @staticmethod
+    def _given(result: Policy | PolicyError) -> Policy:
         if isinstance(result, PolicyError):
             # The same error is raised many times; without this it would gather every caller's frames.
             raise result.with_traceback(None)

@@ -64,6 +64,11 @@ class Locations(msgspec.Struct, frozen=True):
         return self.state / "mcp"
 
     @property
+    def scratch(self) -> Path:
+        """Where runs of the daemon work that name no directory. Not in the state, which no agent may touch."""
+        return self.state.with_name(f"{self.state.name}-work")
+
+    @property
     def trusted(self) -> Path:
         """The project files the user has trusted."""
         return self.user / "trusted.json"
@@ -126,10 +131,20 @@ def surroundings(
         homes=_both(locations.home),
         cwd=str(cwd),
         project=str(cwd) if is_project else "",
+        repository=_repository(cwd),
         temp=tuple(dict.fromkeys(path for name in ("/tmp", "/var/tmp") for path in _both(Path(name)))),  # noqa: S108
         own=(*(OwnPlace(path, readable) for place, readable in own for path in _both(place)), *_interpreter(cwd)),
         sockets=_sockets(locations),
     )
+
+
+def _repository(tree: Path) -> tuple[str, ...]:
+    if not (tree / ".git").is_file():
+        return ()
+    from guardhouse.working_trees import linked_tree  # most projects have their own
+
+    found = linked_tree(str(tree))
+    return _both(Path(found.common)) if found is not None else ()
 
 
 def _sockets(locations: Locations) -> tuple[OwnSocket, ...]:

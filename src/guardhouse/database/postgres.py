@@ -43,6 +43,22 @@ class PostgresDatabase:
         self._wait: Final = wait
         self._pools: Final[dict[int, _Pool]] = {}
 
+    @property
+    def url(self) -> str:
+        """Where it is, for who needs connections of another kind. It holds a password: never told."""
+        return self._url
+
+    @contextmanager
+    def installing(self) -> Generator[psycopg.Connection[Any]]:
+        """A connection in a transaction in which only one at a time makes tables, on all nodes."""
+        connection = self._pool().open()
+        try:
+            with _errors(), connection.transaction():
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
+                yield connection
+        finally:
+            connection.close()
+
     @contextmanager
     def reading(self) -> Generator[_Rows]:
         """A transaction that sees one moment and changes nothing."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ID: Final = "grading"
 _LISTERS: Final = frozenset("glob list_dir list_directory list_files ls".split())
 """Of the tools that read files, those that only tell their names."""
-_SUB_AGENTS: Final = frozenset("agent task taskoutput wait_agent subagenthandback".split())
+_SUB_AGENTS: Final = frozenset("agent delegate task taskoutput wait_agent subagenthandback".split())
 """What they come back with is what a model made of everything that it has seen."""
 _MOST_ASKED: Final = 200
 """Values of a call's arguments whose origins are looked up."""

@@ -81,6 +81,8 @@ class Surroundings(msgspec.Struct, frozen=True):
     """The working directory for actions that do not name one."""
     project: str = ""
     """The project, wherever in it or outside of it an action runs; empty: the directory that the action runs in."""
+    repository: tuple[str, ...] = ()
+    """The repository of the project, if it lies elsewhere."""
     temp: tuple[str, ...] = ("/tmp", "/var/tmp")  # noqa: S108 - a class of places, nothing is written here
     own: tuple[OwnPlace, ...] = ()
     sockets: tuple[OwnSocket, ...] = ()

@@ -87,6 +87,8 @@ class Masker:
             title=self.text(reason.title),
             why=self.text(reason.why),
             instead=self.text(reason.instead),
+            detail=self.text(reason.detail),
+            because=self.text(reason.because),
             span=self._span(reason.span),
             origin=self._origin(reason.origin),
             excerpt=self.text(reason.excerpt),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _ID: Final = "provenance"
 _TRACED: Final = "provenance.traced"
+_DOUBTED: Final = "provenance.doubted"
 _ASKED: Final = "provenance.asked"
 _REQUESTS: Final = "provenance.requests"
 _ASK: Final = "Show the user what would be done and where it comes from, and go on with what they asked for."
@@ -157,20 +158,30 @@ def traced_values(scene: Scene) -> list[Traced]:
     return traced
 
 
-def is_grantable(traced: Traced) -> bool:
-    """Whether a value can be granted for the rest of a run: it is doubtful, and it is one value and no text."""
+def grantable_fields(scene: Scene) -> frozenset[str]:
+    """Where values stand that can be granted for the rest of a run: each is doubtful, listed, was read to its end, and
+    is one value and no text."""
     from guardhouse.trust.ledger import Role
 
-    return not traced.is_fine and traced.role is not Role.CONTENT
+    unread = {one.field for one in _arguments(scene) if one.is_unread}
+    listed = {one.field for one in traced_values(scene)[:MOST_SUPPLIED]}
+    texts = {one.field for one in _doubted(scene) if one.role is Role.CONTENT or one.private}
+    return frozenset(one.field for one in _doubted(scene)) & listed - unread - texts
 
 
-def granted_values(scene: Scene) -> list[str]:
-    """What a yes for the rest of the run covers, as later calls ask for it."""
-    from guardhouse.trust.ledger import grant_of
+def grantable_values(scene: Scene) -> tuple[tuple[str, ...], bool]:
+    """Digests of those values, each with the argument that it is given by; and whether no other value is doubtful."""
+    from guardhouse.model import typed_digest
 
-    fields = {one.field for one in traced_values(scene)[:MOST_SUPPLIED] if is_grantable(one)}
-    tool = getattr(scene.action, "tool", "")
-    return [grant_of(tool), *(grant_of(tool, one) for one in _arguments(scene) if one.field in fields)]
+    fields = grantable_fields(scene)
+    given = ({"as": one.key, "value": one.value} for one in _arguments(scene) if one.field in fields)
+    return tuple(sorted(set(map(typed_digest, given)))), all(one.field in fields for one in _doubted(scene))
+
+
+def _doubted(scene: Scene) -> list[Traced]:
+    """The values that are findings."""
+    doubted: list[Traced] = scene.shared.get(_DOUBTED, [])
+    return doubted
 
 
 _SETTLING: Final = (Capability.SPENDS, Capability.DESTRUCTIVE)
@@ -426,9 +437,13 @@ def _judged(scene: Scene, state: SessionState, traces: Traces) -> Iterator[Findi
             yield _finding(UNASKED_KIND, scene)
     if shape.outward:
         yield from _secrets(scene)
-    for one in traced:
-        if not one.is_fine and (state.untrusted or is_unfit(one.seen, one.role)) and _tells(one, state):
-            yield _of(one, scene, traces)
+    doubted = scene.shared[_DOUBTED] = [
+        one
+        for one in traced
+        if not one.is_fine and (state.untrusted or is_unfit(one.seen, one.role)) and _tells(one, state)
+    ]
+    for one in doubted:
+        yield _of(one, scene, traces)
 
 
 def _tells(traced: Traced, state: SessionState) -> bool:

@@ -51,7 +51,15 @@ def _is_outside(scene: Scene) -> bool:
 
     # That more may be typed in later is no command yet.
     leaves = [leaf for leaf in commands_of(scene) if (leaf.key, leaf.text) != ("stdin", "open")]
-    return bool(leaves) and all(any(matches_allowed(leaf.text, entry) for entry in entries) for leaf in leaves)
+    return bool(leaves) and all(
+        any(matches_allowed(leaf.text, entry) and not _has_more_options(leaf.text, entry) for entry in entries)
+        for leaf in leaves
+    )
+
+
+def _has_more_options(command: str, entry: str) -> bool:
+    """Whether a command has options that an entry does not spell out: many let a program run another one."""
+    return any(word.startswith("-") for word in command.split()[len(entry.removesuffix(" *").split()) :])
 
 
 def _find(scene: Scene) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from guardhouse.egress.client import AsyncGuardedClient, FetchLimits, GuardedClient, Response
     from guardhouse.egress.errors import FetchFailed, Refused
     from guardhouse.egress.fetching import FetchTools
+    from guardhouse.egress.recent_answers import RecentAnswers
 
 __all__ = [
     "AsyncGuardedClient",
@@ -20,6 +21,7 @@ __all__ = [
     "FetchLimits",
     "FetchTools",
     "GuardedClient",
+    "RecentAnswers",
     "Refused",
     "Response",
     "SkippedLookup",
@@ -30,6 +32,7 @@ _HOMES = {
     **dict.fromkeys(("AsyncGuardedClient", "FetchLimits", "GuardedClient", "Response"), "guardhouse.egress.client"),
     **dict.fromkeys(("FetchFailed", "Refused"), "guardhouse.egress.errors"),
     "FetchTools": "guardhouse.egress.fetching",
+    "RecentAnswers": "guardhouse.egress.recent_answers",
 }
 
 

@@ -169,17 +169,21 @@ def _record(machine: Machine) -> Check:
 
 def _approvals(machine: Machine) -> Check:
     from guardhouse.approvals import count_waiting
+    from guardhouse.runs import count_runs
 
     path = machine.locations.state / "approvals.db"
     try:
         waiting = count_waiting(path, machine.locations.database)
+        runs = count_runs(path, machine.locations.database)
     except GuardhouseError as error:
         return fail(GUARDHOUSE, "approvals", error.what, error.fix)
     except OSError as error:
         return fail(GUARDHOUSE, "approvals", f"{path} can't be read: {error.strerror}", "Mend its rights.")
     if waiting is None:
         return ok(GUARDHOUSE, "approvals", "nothing was asked yet")
-    return ok(GUARDHOUSE, "approvals", f"the store opens; {waiting} waiting for an answer")
+    left = runs.get("waiting", 0) + runs.get("paused", 0)
+    more = f", {left} runs waiting (`guardhouse runs list`)" if left else ""
+    return ok(GUARDHOUSE, "approvals", f"the store opens; {waiting} waiting for an answer{more}")
 
 
 def _sessions(machine: Machine) -> Check:

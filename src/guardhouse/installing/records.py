@@ -18,8 +18,8 @@ from guardhouse.model import GuardhouseError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from guardhouse.approvals.sealing import Seal
     from guardhouse.config import Locations
+    from guardhouse.sealing import Seal
 
 _DIRECTORY: Final = "installed"
 _KEY: Final = "installed"
@@ -103,8 +103,8 @@ class Records:
         return content
 
     def _seal(self) -> Seal:
-        from guardhouse.approvals.sealing import Seal
         from guardhouse.keys import KeyDirectory
+        from guardhouse.sealing import Seal
 
         return Seal(KeyDirectory(self._keys).key(_KEY))
 

@@ -63,6 +63,8 @@ class ToolCallPre(_ActionBase, frozen=True, kw_only=True, tag=True):
     call_id: Identifier | None = None
     tool_digest: ToolDigest | None = None
     """Given where tools are announced by whoever offers them; the call is then held to what was pinned of it."""
+    attempt: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+    """How often the call may have been made before, by a process that ended before it came back."""
     asks_first: ClassVar[bool] = True
 
 
@@ -99,6 +101,8 @@ class MemoryReadPost(_ActionBase, frozen=True, kw_only=True, tag=True):
 
     store: Name
     content: Any
+    origin: Literal["trusted", "untrusted"] | None = None
+    """`trusted` if all of it was stored in sessions that nothing untrusted had come into; absent, it is not."""
 
 
 class SkillRunPre(_ActionBase, frozen=True, kw_only=True, tag=True):
@@ -204,7 +208,7 @@ def wire(action: Action) -> dict[str, Any]:
     """The action as the JSON object it travels as (not a copy: treat it as read-only)."""
     fields: dict[str, Any] = {"type": action.type}
     for name, value in msgspec.structs.asdict(action).items():
-        if value is not None or name in _MAY_BE_NULL:
+        if (value is not None or name in _MAY_BE_NULL) and (value or name != "attempt"):
             fields[name] = value
     return fields
 

@@ -102,14 +102,17 @@ class Target(msgspec.Struct, frozen=True, order=True):
     """`path /srv/data`, `host https://api.example.com`, `to bob@example.com`: written so that equal means equal."""
 
 
-Reach = Literal["exact", "destination"]
-"""What a grant is good for: exactly the same action; or the same tool, for the same reasons, at the same places."""
+GrantReach = Literal["exact", "destination"]
+"""What a yes can be good for, for a while: exactly the same action; or the same tool, for the same reasons, at the same
+places."""
+Reach = Literal["exact", "destination", "values"]
+"""What a grant is good for: that; or the same tool, for the same reasons, with the same values from outside."""
 
 
 class GrantScope(msgspec.Struct, frozen=True, omit_defaults=True):
     """A yes that is good for more than once, in the same session and for the same principal."""
 
-    reach: Reach
+    reach: GrantReach
     seconds: float | None = None
     """For how long; None is for the rest of the session, as long as the policy lets any grant last."""
 
@@ -118,7 +121,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a yes is good for, if it is not only for this once and without conditions."""
 
     for_run: bool = False
-    """Also for later calls of the same tool in that session with the values that the request offers."""
+    """Also for later calls of the same tool in that session with the values that the request offers: a grant of the
+    reach `values`, for as long as the policy lets any grant last."""
     condition: Condition | None = None
     grant: GrantScope | None = None
 
@@ -156,6 +160,9 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """With the reach `exact`: of the only action that it covers."""
     targets: tuple[Target, ...] = ()
     """With the reach `destination`: everything that may ask."""
+    fields: tuple[str, ...] = ()
+    """With the reach `values`: the arguments whose values must be those that the card showed. The values themselves are
+    only kept sealed."""
     codes: tuple[str, ...]
     risk_level: RiskLevel
     condition: Condition | None = None
@@ -206,6 +213,14 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """What asks, and where; empty unless everything that asks is about a place."""
     conditional: bool = False
     """Whether its result will be known as its own when it comes back, so that a yes can have conditions."""
+    executes: bool = True
+    """Whether the tool may run what it is given: then a condition can hold for exactly this call only."""
+    values: tuple[str, ...] = ()
+    """Digests of the values that are offered for the rest of the run. Only ever kept sealed."""
+    only_values: bool = False
+    """Whether nothing asks but where these values come from, and what kind of call it is that has them."""
+    durable: bool = False
+    """Whether the call waits in a run that is kept, so that an approval of it is good until the run is taken up."""
 
 
 class ApprovalRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -235,6 +250,8 @@ class ApprovalRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     turn: str = ""
     targets: tuple[Target, ...] = ()
     conditional: bool = False
+    executes: bool = True
+    durable: bool = False
     edit_of: str | None = None
     """The request that a person put this one in the place of, with other arguments."""
     needed: int = 1
@@ -286,5 +303,7 @@ class Settlement(msgspec.Struct, frozen=True):
     """With the refusal `drift`: what is different from what was approved."""
     grant: Grant | None = None
     """With `granted`: the grant that covers it, if it is not an approval of its own."""
+    values: tuple[str, ...] = ()
+    """With a grant of the reach `values`: digests of those that it covers."""
     edited: Edited | None = None
     """Neither granted nor refused: another call was approved in its place."""

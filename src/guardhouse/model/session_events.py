@@ -15,6 +15,8 @@ from guardhouse.model.conditions import Conditioned
 SessionEventKind = Literal[
     "user_said", "assistant_showed", "tool_returned", "memory_returned", "skill_returned", "granted", "conditioned"
 ]
+"""What can happen. `granted` is in sessions that were kept before grants for a run were kept with all others; it says
+nothing any more."""
 Grade = Literal["user", "trusted", "untrusted"]
 
 KINDS: Final[tuple[SessionEventKind, ...]] = get_args(SessionEventKind)

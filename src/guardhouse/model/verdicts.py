@@ -63,8 +63,13 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What this cause alone asks for."""
     severity: Severity
     title: str
+    """In words of ours alone, so that it can be shown as such."""
     why: str
     instead: str
+    detail: str = ""
+    """What it is about: a path, a host, a tool's name. An agent may have written it, so it is never shown as ours."""
+    because: str = ""
+    """What a rule of the project says for itself: a repository's words, which are not ours either."""
     span: Span | None = None
     origin: Origin | None = None
     effect: Effect | None = None
@@ -73,11 +78,18 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The one command with which a person can allow it."""
 
     @property
+    def headline(self) -> str:
+        """The title with what it is about, for a text in which nothing is told apart by its looks."""
+        about = f" ({self.detail})" if self.detail else ""
+        by = f", by a rule of the project that says “{self.because}”" if self.because else ""
+        return f"{self.title}{about}{by}"
+
+    @property
     def for_person(self) -> str:
         """Everything, with the offending text quoted and control characters made visible."""
         quoted = f": “{visible(self.excerpt)}”" if self.excerpt else ""
         rule = f", {visible(self.decided_by)}" if self.decided_by.startswith("rule:") else ""
-        parts = [f"{visible(self.title)}{quoted} (`{self.code}`{rule}).", self._where(), self.why]
+        parts = [f"{visible(self.headline)}{quoted} (`{self.code}`{rule}).", self._where(), self.why]
         if self.instead:
             parts.append(f"Instead: {_sentence(self.instead)}")
         if self.remedy:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -62,6 +62,10 @@ def parse_destination(raw: str) -> Destination:
 
     Raises BadDestination, and nothing else, for any other text. Takes time linear in the length of `raw`.
     """
+    return _parsed_before(raw) if len(raw) <= _LONGEST_REMEMBERED else _parsed(raw)
+
+
+def _parsed(raw: str) -> Destination:
     if len(raw) > MAX_URL:
         raise BadDestination("url.invalid", f"The URL is longer than {MAX_URL} characters.", fix="Shorten it.")
     scheme, rest = _split_scheme(raw)
@@ -97,6 +101,11 @@ def parse_destination(raw: str) -> Destination:
         href=origin + tail,
         address=address,
     )
+
+
+_LONGEST_REMEMBERED: Final = 1024
+_parsed_before = lru_cache(maxsize=256)(_parsed)
+"""One call is judged in several steps, each of which reads its URLs."""
 
 
 def _origin(scheme: str, host: str, port: int) -> str:

@@ -17,6 +17,7 @@ from guardhouse.config import chosen_mode, get_mode
 from guardhouse.model import GuardhouseError
 from guardhouse.pins import PinStore
 from guardhouse.recording import utc
+from guardhouse.runs import count_runs
 from guardhouse.sessions import check_index
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _Told = TypeVar("_Told")
 _MOST_AGENTS: Final = 100
+_WAITING_RUNS: Final = ("ready", "waiting", "paused")
 
 
 class GuardedAgent(msgspec.Struct, frozen=True):
@@ -55,6 +57,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Of the policy in force in this directory."""
     pending: int = 0
     """Questions that wait for an answer."""
+    runs_waiting: int = 0
+    """Runs that wait, for an answer or for somebody who resumes them."""
     agents: tuple[GuardedAgent, ...] = ()
     log: str = ""
     problems: tuple[str, ...] = ()
@@ -71,7 +75,8 @@ def standing(sources: Sources, now: float | None = None) -> Standing:
         try:
             return find()
         except GuardhouseError as error:
-            problems.append(str(error))
+            if str(error) not in problems:  # two that look into one damaged store
+                problems.append(str(error))
             return otherwise
 
     since = utc(day_began(now))
@@ -80,6 +85,8 @@ def standing(sources: Sources, now: float | None = None) -> Standing:
     today = told(lambda: _today(log, since, unreadable), Calls())
     policy = told(lambda: _policy(sources), Standing(since=since))
     pending = told(lambda: count_waiting(state / "approvals.db", sources.locations.database, now) or 0, 0)
+    no_runs: dict[str, int] = {}
+    runs = told(lambda: count_runs(state / "approvals.db", sources.locations.database), no_runs)
     agents = told(lambda: tuple(_agents(sources.locations.registries[0])), nobody)
     told(lambda: check_index(state / "sessions.db"), otherwise=False)
     told(lambda: bool(PinStore(sources.locations.pins).servers()), otherwise=False)
@@ -90,6 +97,7 @@ def standing(sources: Sources, now: float | None = None) -> Standing:
         recorded=log.is_dir(),
         unreadable_lines=unreadable.lines,
         pending=pending,
+        runs_waiting=sum(runs.get(status, 0) for status in _WAITING_RUNS),
         agents=agents,
         log=str(log),
         problems=tuple(problems),

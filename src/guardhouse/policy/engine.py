@@ -261,16 +261,11 @@ class PolicyEngine:
         title, why, instead = code.title, code.why, code.instead
         if finding is not None and finding.instead:
             instead = finding.instead
-        if finding is not None and finding.detail:
-            title = f"{title} ({finding.detail})"
         if count > 1:
             title = f"{title}, {count} times"
         if rule is not None and rule.trusted:
             why = rule.because or why
             instead = rule.instead or instead
-        elif rule is not None and rule.because:
-            # A repository's words: a person sees them as such, an agent does not get them at all.
-            title = f"{title}, by a rule of the project that says “{rule.because}”"
         return Reason(
             code=_code(one),
             decided_by=_decided_by(rule, finding),
@@ -279,6 +274,9 @@ class PolicyEngine:
             title=title,
             why=why,
             instead=instead,
+            detail=finding.detail if finding is not None else "",
+            # A repository's words: a person sees them as such, an agent does not get them at all.
+            because=rule.because if rule is not None and not rule.trusted else "",
             span=finding.span if finding is not None else None,
             origin=finding.origin if finding is not None else None,
             effect=finding.effect if finding is not None else None,

@@ -136,8 +136,9 @@ def _build(
         sockets=_sockets(config, surroundings),
         sandbox=config.sandbox.mode,
         outside_commands=config.sandbox.outside,
-        sandbox_places=tuple(
-            _expanded(path, surroundings) for path in (*config.sandbox.readable, *config.sandbox.writable)
+        sandbox_places=(
+            *(_expanded(path, surroundings) for path in (*config.sandbox.readable, *config.sandbox.writable)),
+            *surroundings.repository,
         ),
     )
     engine = PolicyEngine(

@@ -100,6 +100,7 @@ OUTCOMES: Final[tuple[tuple[str, str, str, str, str, str], ...]] = (
     ("sql.destructive", _ASK, _DENY, _DENY, _ASK, _DENY),
     ("shell.unanalysable", _ASK, _DENY, _ASK, _ASK, _ASK),
     ("sandbox.required", _DENY, _DENY, _DENY, _DENY, _DENY),
+    ("run.may_have_run", _ASK, _DENY, _ASK, _ASK, _ASK),
     ("action.too_many_targets", _DENY, _DENY, _DENY, _DENY, _DENY),
     ("guard.own_files", _DENY, _DENY, _DENY, _DENY, _DENY),
     ("guard.hook_settings", _DENY, _DENY, _DENY, _DENY, _DENY),
@@ -136,6 +137,7 @@ FLOORS: Final = {
     "guard.hook_settings": Decision.DENY,
     "guard.own_command": Decision.DENY,
     "guard.own_socket": Decision.DENY,
+    "run.may_have_run": Decision.REQUIRE_APPROVAL,
     "skill.unscanned": Decision.REQUIRE_APPROVAL,
     "guard.detector_failed": Decision.REQUIRE_APPROVAL,
 }

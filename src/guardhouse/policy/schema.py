@@ -367,6 +367,57 @@ class ProxySection(_Section, frozen=True, kw_only=True):
     """and what may come back."""
 
 
+class ModelSection(_Section, frozen=True, kw_only=True):
+    """The model of runs: any service that speaks OpenAI's protocol."""
+
+    name: Annotated[str, Meta(max_length=200)] = ""
+    """What the service knows it by. Without one there are no runs."""
+    base_url: Annotated[str, Meta(max_length=2048)] = "https://api.openai.com/v1"
+    key_env: Annotated[str, Meta(pattern=r"^([A-Za-z_][A-Za-z0-9_]{0,127})?$(?!\n)")] = "OPENAI_API_KEY"
+    """The environment variable that holds its key; empty if it wants none."""
+    seconds: Seconds = 120
+    """How long one answer may take."""
+    retries: Annotated[int, Meta(ge=0, le=10)] = 2
+
+
+class McpServerSection(_Section, frozen=True, kw_only=True):
+    """An MCP server whose tools runs have."""
+
+    command: tuple[str, ...] = ()
+    """How it is started."""
+    environment: tuple[Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)")], ...] = ()
+    """Variables that it gets, beside those that every program has."""
+
+
+class RunsSection(_Section, frozen=True, kw_only=True):
+    """Runs: `guardhouse run`, and those of the daemon."""
+
+    model: ModelSection = ModelSection()
+    tools: tuple[
+        Literal[
+            "url_fetch", "web_search", "read_file", "write_file", "list_files", "bash", "memory", "delegate", "skills"
+        ],
+        ...,
+    ] = ("url_fetch", "web_search", "read_file", "write_file", "list_files", "bash", "memory", "delegate")
+    """Tools that agents have. What each may do is for the rest of the policy to say."""
+    mcp: dict[str, McpServerSection] = {}
+    """Servers by name; their tools are called `mcp__NAME__TOOL`."""
+    instructions: Annotated[str, Meta(max_length=20_000)] = ""
+    """What every agent is told beside its task."""
+    most_steps: Annotated[int, Meta(ge=1, le=10_000)] = 50
+    """Answers of the model after which a run ends."""
+    most_tokens: Annotated[int, Meta(ge=1)] = 2_000_000
+    """Tokens, read and written, after which it does."""
+    most_denied: Annotated[int, Meta(ge=1, le=1000)] = 6
+    """Calls denied in a row after which it does."""
+    at_once: Annotated[int, Meta(ge=1, le=1000)] = 8
+    """Runs that a daemon works on at once."""
+    workspaces: tuple[Annotated[str, Meta(pattern=r"^/", max_length=4096)], ...] = ()
+    """Directories that a run of the daemon may be started in. One that names none has a new one for itself."""
+    keep_days: Annotated[int, Meta(ge=1, le=29)] = 7
+    """Days after which a run that is over is removed, and one that waits is cancelled."""
+
+
 class GuardSection(_Section, frozen=True, kw_only=True):
     """The whole policy."""
 
@@ -402,6 +453,7 @@ class GuardSection(_Section, frozen=True, kw_only=True):
     server: ServerSection = ServerSection()
     sandbox: SandboxSection = SandboxSection()
     proxy: ProxySection = ProxySection()
+    runs: RunsSection = RunsSection()
     rules: tuple[RuleSection, ...] = ()
 
 

@@ -122,6 +122,21 @@ TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
     ("proxy.longest_seconds", Direction.LOWER),
     ("proxy.up_bytes", Direction.LOWER),
     ("proxy.down_bytes", Direction.LOWER),
+    ("runs.model.name", Direction.OWNER),
+    ("runs.model.base_url", Direction.OWNER),
+    ("runs.model.key_env", Direction.OWNER),
+    ("runs.model.seconds", Direction.OWNER),
+    ("runs.model.retries", Direction.OWNER),
+    ("runs.tools", Direction.FEWER),
+    ("runs.mcp.*.command", Direction.OWNER),
+    ("runs.mcp.*.environment", Direction.OWNER),
+    ("runs.instructions", Direction.OWNER),
+    ("runs.most_steps", Direction.LOWER),
+    ("runs.most_tokens", Direction.LOWER),
+    ("runs.most_denied", Direction.LOWER),
+    ("runs.at_once", Direction.OWNER),
+    ("runs.workspaces", Direction.OWNER),
+    ("runs.keep_days", Direction.OWNER),
     ("rules", Direction.RESTRICTING),
 )
 
@@ -144,7 +159,7 @@ def direction(key: tuple[str, ...]) -> Direction:
     exact = _DIRECTIONS.get(".".join(key))
     if exact is not None:
         return exact
-    free = 2 if key[0] in {"labels", "secrets", "approvals"} else 1
+    free = 2 if key[0] in {"labels", "secrets", "approvals", "runs"} else 1
     return _DIRECTIONS[".".join("*" if index == free else part for index, part in enumerate(key))]
 
 

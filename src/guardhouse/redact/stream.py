@@ -23,6 +23,9 @@ _AHEAD: Final = 16 << 10
 """So much of what follows a part is looked at with it: a secret that begins in it ends there, or goes on for long."""
 _BEHIND: Final = 1024
 """So much of what stood before a part is looked at with it. A multiple of four, as base64 has it."""
+_SOON: Final = 256
+"""So much of what follows is looked at where somebody reads along."""
+_WORTHWHILE: Final = 64
 _BREAKS: Final = "\n", " ", ",", ";", "}", ")"
 _LATEST: Final = 4096
 _REMEMBERED: Final = 32
@@ -68,6 +71,23 @@ class StreamRedactor:
         self._gather()
         return self._parts(ended=False)
 
+    def soon(self) -> str:
+        """What can be let go already for somebody who reads along: whole words, a little later than they came.
+
+        Less of what follows is looked at than otherwise, so a value that only words far behind it give away is shown.
+        """
+        self._gather()
+        out = self._parts(ended=False)
+        if self._inside is not None:
+            return out
+        latest = len(self._buffer) - _SOON
+        size = max(self._buffer.rfind(sign, 0, max(latest, 0)) for sign in ("\n", " ")) + 1
+        if size < _WORTHWHILE:
+            return out
+        size, masked = self._part(self._buffer, size)
+        self._buffer = self._buffer[size:]
+        return out + masked
+
     def end(self) -> str:
         """The rest, when no more will come."""
         self._gather()
@@ -83,7 +103,8 @@ class StreamRedactor:
         at = 0
         while self._inside is not None or len(self._buffer) - at >= _PART + _AHEAD:
             if self._inside is None:
-                size, masked = self._part(self._buffer[at : at + _PART + _AHEAD])
+                window = self._buffer[at : at + _PART + _AHEAD]
+                size, masked = self._part(window, _break(window))
                 out.append(masked)
                 at += size
                 continue
@@ -99,10 +120,9 @@ class StreamRedactor:
         self._pieces.clear()
         self._waiting = 0
 
-    def _part(self, window: str) -> tuple[int, str]:
-        """How much of `window` can be let go, and that without its secrets."""
+    def _part(self, window: str, size: int) -> tuple[int, str]:
+        """How much of `window` can be let go, `size` unless a secret stands there, and that without its secrets."""
         found = self._found(window)
-        size = _break(window)
         for match in found:
             if match.start < size < match.end:
                 size = match.end

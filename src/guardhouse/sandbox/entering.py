@@ -34,23 +34,45 @@ class NotEntered(Exception):
 def enter(request: Mapping[str, Any], state: str, command: Sequence[str]) -> NoReturn:
     """Become the command, inside. NotEntered if it can't be."""
     _check_standard_streams()
-    answer, descriptors = _ask(request, state)
-    if len(descriptors) != 3:
+    # Who works at a terminal has the command in the group that the terminal sends its signals to. Nobody else has: what
+    # signals a group would reach whoever started the sandbox, and in a session of its own it has no terminal to read.
+    shares_group = _is_at_terminal()
+    answer, descriptors = _ask({**request, "shares_group": shares_group}, state)
+    if len(descriptors) != 2:
         raise NotEntered(str(answer.get("error") or "The keeper of the sandbox gave no answer."))
-    ticket, (rules, door, life) = answer, descriptors
+    ticket, (rules, door) = answer, descriptors
     _close_all_but(descriptors)
     for one in descriptors:
         os.set_inheritable(one, True)  # noqa: FBT003 - its own form
     arguments = [
         ticket["program"],
+        *("--args", str(_file_of(ticket["arguments"]))),
         *("--seccomp", str(rules)),
-        *ticket["arguments"],
         "--",
         *ticket["starter"],
-        *(str(door), str(life), str(ticket["port"]), _left_to_command()),
+        *(str(door), str(ticket["port"]), _left_to_command(), "" if shares_group else "alone"),
         *command,
     ]
     os.execve(ticket["program"], arguments, ticket["environment"])  # noqa: S606 - this is what it is for
+
+
+def _is_at_terminal() -> bool:
+    """Whether standard input is a terminal whose signals go to this process."""
+    try:
+        return os.tcgetpgrp(0) == os.getpgrp()
+    except OSError:
+        return False
+
+
+def _file_of(arguments: Sequence[str]) -> int:
+    """A file with arguments: in a workspace with much to protect they are more than the system takes."""
+    handle = os.memfd_create("guardhouse-arguments")
+    left = memoryview(b"".join(os.fsencode(one) + b"\0" for one in arguments))
+    while left:
+        left = left[os.write(handle, left) :]
+    os.lseek(handle, 0, os.SEEK_SET)
+    os.set_inheritable(handle, True)  # noqa: FBT003 - its own form
+    return handle
 
 
 def _left_to_command() -> str:
@@ -86,6 +108,9 @@ def _check_socket(handle: int) -> None:
         kind = opened.getsockopt(SOL_SOCKET, SO_TYPE)
         if opened.family != AF_UNIX or kind != SOCK_STREAM:
             raise NotEntered("A network socket is open as one of the standard streams. Use a pipe, or `cat |`.")
+        opened.getpeername()
+    except OSError:
+        raise NotEntered("A socket that is not connected is open as one of the standard streams.") from None
     finally:
         opened.close()
 

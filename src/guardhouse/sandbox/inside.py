@@ -7,26 +7,47 @@ keeper, outside, is given it. Nothing else leads out.
 What bubblewrap mounted it found by name, and a command in another sandbox of the same workspace may have changed what
 the names mean meanwhile. So before the command starts, each mount is compared with what the keeper saw.
 
-As the first process of its space it stays until the command has ended; then all that is left inside ends with it, as
-it does if the keeper is gone: nobody would tidy up after the command. No process inside can look into the first one or
-change it: the keeper goes by whether it is there.
+As the first process of its space it stays until the command has ended. Then it ends all that is left inside, and waits
+until the keeper has tidied up: whoever waits for the command finds nothing that it planted. If the keeper is gone, all
+inside ends at once. No process inside can look into the first one, change or stop it.
 
-Arguments: the descriptors of the keeper's socket and of what ends with this process, the port, which signals the
-command takes as usual again, the command.
+A command that is not at a terminal has a session of its own: signals to its own group would leave the sandbox. What the
+terminal of whoever started it sends, Ctrl-C for instance, is passed on.
+
+Arguments: the descriptor of the keeper's socket, the port, which signals the command takes as usual again, whether it
+is in a session of its own, the command.
 """
 
 import os
 import sys
-from _signal import SIG_DFL, SIG_IGN, SIGHUP, SIGINT, SIGQUIT, SIGTERM, signal  # type: ignore[import-not-found]
+from _signal import (  # type: ignore[import-not-found]
+    SIG_DFL,
+    SIG_IGN,
+    SIGCHLD,
+    SIGCONT,
+    SIGHUP,
+    SIGINT,
+    SIGKILL,
+    SIGQUIT,
+    SIGSTOP,
+    SIGTERM,
+    SIGTSTP,
+    set_wakeup_fd,
+    signal,
+)
 from _socket import AF_INET, SCM_RIGHTS, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
+from select import POLLIN, poll
 
 NOT_STARTED = 125
 _PR_SET_DUMPABLE = 4
+_PATIENCE = 5.0
+_PASSED_ON = (SIGINT, SIGQUIT, SIGTSTP, SIGCONT)
+"""What a terminal sends to a job; only a command in a session of its own needs it passed on."""
 
 
 def main() -> None:
     """Be the first process."""
-    handle, life, port, signals = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+    handle, port, signals, is_alone = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], bool(sys.argv[4])
     _close_to_others()
     keeper = socket(fileno=handle)
     door = socket(AF_INET, SOCK_STREAM)
@@ -40,26 +61,98 @@ def main() -> None:
     keeper.sendall(b"ok")
     if keeper.recv(1) != b"+":
         _fail("the sandbox has no door; nothing was run.")
-    _close_all_but(life, handle)
+    _close_all_but(handle)
+    woken, wakes = os.pipe()
+    for end in (woken, wakes):
+        os.set_blocking(end, False)
+    set_wakeup_fd(wakes, warn_on_full_buffer=False)
+    signal(SIGCHLD, _is_heard_of_by_pipe)
     child = os.fork()
     if child == 0:
+        set_wakeup_fd(-1)
+        signal(SIGCHLD, SIG_DFL)
         _close_all_but()
+        if is_alone:
+            os.setsid()
         _become(sys.argv[5:], signals)
-    keeping = os.fork()
-    if keeping == 0:
-        _close_all_but(handle)
-        keeper.recv(1)
-        os._exit(0)
-    keeper.close()
     for number in (SIGINT, SIGQUIT, SIGHUP, SIGTERM):
         signal(number, SIG_IGN)  # they are the command's
+    for number in _PASSED_ON if is_alone else ():
+        signal(number, _is_heard_of_by_pipe)
+    status = _status_of(child, woken, handle)
+    _end_all()
+    _wait_until_tidy(keeper)
+    os._exit(status)
+
+
+def _wait_until_tidy(keeper: socket) -> None:
+    """Wait until the keeper has tidied up, however long that takes, and say what it has to say."""
+    said = b""
+    try:
+        keeper.settimeout(_PATIENCE)
+        keeper.sendall(b"e")
+        while True:
+            try:
+                piece = keeper.recv(4096)
+            except TimeoutError:
+                _say("the command has ended; what it left is still being looked through.")
+                keeper.settimeout(None)
+                continue
+            if not piece:
+                break
+            said += piece
+    except OSError:
+        _say("the keeper of the sandbox is gone; what the command left was not looked through.")
+    for line in said.decode("utf-8", "replace").splitlines():
+        _say(line)
+
+
+def _is_heard_of_by_pipe(_number: int, _frame: object) -> None:
+    """Python calls handlers in the order of their numbers; the pipe has the signals in the order in which they came, and
+    one that says stop before one that says go on must stay the first."""
+
+
+def _pass_on(number: int, child: int) -> None:
+    """Pass on to the command's group what a terminal sends to the one that this process is in."""
+    try:
+        # Nobody would let a group go on that stops by itself, so the system does not let it stop.
+        os.kill(-child, SIGSTOP if number == SIGTSTP else number)
+    except ProcessLookupError:
+        return  # it has ended; or it is in this group yet, and has heard it itself
+
+
+def _status_of(child: int, woken: int, keeper: int) -> int:
+    """How the command ended. Meanwhile those are buried that it left behind, and the keeper is listened to."""
+    listening = poll()
+    listening.register(woken, POLLIN)
+    listening.register(keeper, POLLIN)
     while True:
-        ended, status = os.wait()
-        if ended == child:
-            code = os.waitstatus_to_exitcode(status)
-            os._exit(code if code >= 0 else 128 - code)
-        if ended == keeping:
-            _fail("the keeper of the sandbox is gone, so what ran inside was ended.")
+        for handle, _event in listening.poll():
+            if handle == keeper:
+                _fail("the keeper of the sandbox is gone, so what ran inside was ended.")
+            for number in os.read(woken, 4096):
+                if number in _PASSED_ON:
+                    _pass_on(number, child)
+        while True:
+            ended, status = os.waitpid(-1, os.WNOHANG)
+            if ended == child:
+                code = os.waitstatus_to_exitcode(status)
+                return code if code >= 0 else 128 - code
+            if ended == 0:
+                break
+
+
+def _end_all() -> None:
+    """End everybody else, and wait until they are gone."""
+    while True:
+        try:
+            os.kill(-1, SIGKILL)
+        except ProcessLookupError:
+            return
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
 
 
 def _close_all_but(*kept: int) -> None:
@@ -130,8 +223,15 @@ def _become(command: list[str], signals: str) -> None:
 
 
 def _fail(problem: str, status: int = NOT_STARTED) -> None:
-    os.write(2, f"guardhouse: {problem}\n".encode("utf-8", "surrogateescape"))
+    _say(problem)
     os._exit(status)
+
+
+def _say(told: str) -> None:
+    try:
+        os.write(2, f"guardhouse: {told}\n".encode("utf-8", "surrogateescape"))
+    except OSError:
+        return  # nobody listens
 
 
 main()

@@ -14,6 +14,7 @@ import fcntl
 import hashlib
 import os
 import platform
+import resource
 import shutil
 import signal
 import socket
@@ -21,6 +22,7 @@ import struct
 import sys
 import threading
 import time
+from array import array
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -33,18 +35,21 @@ from guardhouse.model import GuardhouseError, visible
 from guardhouse.opening import open_for_sandbox
 from guardhouse.sandbox.environment import inner_environment
 from guardhouse.sandbox.errors import NoSandbox
+from guardhouse.sandbox.holding import Holding, is_same, take_away
 from guardhouse.sandbox.launching import ticket
-from guardhouse.sandbox.looking import Looker
+from guardhouse.sandbox.linking import Names
+from guardhouse.sandbox.looking import Looker, link_at
 from guardhouse.sandbox.meeting import VERSION, meeting_place, receive, send
 from guardhouse.sandbox.needs import check_bubblewrap, find_bubblewrap
+from guardhouse.sandbox.notes import end_sandbox, new_note, old_notes, started_at, write_down, written_down
 from guardhouse.sandbox.repositories import personal_settings
 from guardhouse.sandbox.showing import wanted_for
 from guardhouse.sandbox.system_calls import system_call_filter
-from guardhouse.sandbox.tidying import put_aside
-from guardhouse.sandbox.view import View, expectations, identity_of, view_of
+from guardhouse.sandbox.tidying import Told, ToTidy, restored, tidied
+from guardhouse.sandbox.view import View, expectations, view_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from guardhouse.opening import LocalGuard
 
@@ -57,6 +62,9 @@ _MOST_GATES: Final = 64
 _LOOK: Final = 0.25
 """Seconds between two looks at what must stay as it is while somebody is inside."""
 _OLD: Final = 7 * 86_400
+_CREDENTIALS: Final = struct.Struct("3i")
+"""Of a process: its number, its user and its group."""
+_MOST_TOLD: Final = 4_000
 _MOST: Final = 256
 """Sandboxes at once."""
 
@@ -73,6 +81,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     variables: dict[str, str]
     """Of its environment, what says where configuration lies and what it is."""
     read_only: bool = False
+    shares_group: bool = False
+    """Whether the command will be in the process group of whoever started it."""
     session_id: str | None = None
     config_file: str | None = None
     told_by: str = ""
@@ -98,6 +108,8 @@ def keep(state: str, told: int) -> NoReturn:
         os.write(told, f"The keeper of the sandbox can't work in {place}: {error.strerror}.".encode())
         sys.exit(1)
     os.close(told)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each sandbox needs some
     asyncio.run(Keeper(Path(state), listener, lock).run())
     sys.exit(0)
 
@@ -131,11 +143,11 @@ class _Inside(msgspec.Struct, frozen=True, kw_only=True):
     request: Request
     door: socket.socket
     """By which the door is handed out."""
-    life: int
-    """Ends with the last process inside."""
-    home: str
-    process: int
-    """The one that became the sandbox, as a descriptor."""
+    held: dict[str, str]
+    """What must stay as it is, each with its device and inode."""
+    left: ToTidy
+    note: Path
+    """Where the same is written down, for the next keeper, should this one be killed."""
 
 
 class Keeper:
@@ -145,15 +157,19 @@ class Keeper:
         self._state = state
         self._listener = listener
         self._lock = lock
-        self._held_file = Path(meeting_place(str(state)), f"held-{os.getpid()}")
+        self._place = Path(meeting_place(str(state)))
         self._looker = Looker()
-        self._git_file = ""
+        self._names = Names()
+        self._left_by_old: list[Path] = []
+        """What keepers wrote down that were killed."""
+        self._git_files: list[Path] = []
         self._git_stamp: tuple[object, ...] = ()
-        self._scratches = Path(meeting_place(str(state)), f"scratch-{os.urandom(8).hex()}")
+        self._scratches = self._place / f"scratch-{os.urandom(8).hex()}"
         self._program = ""
         self._gates: dict[tuple[str, ...], _Gate] = {}
-        self._held: dict[str, int] = {}
-        """Directories that are held open, and for how many."""
+        self._holding = Holding()
+        self._running: dict[Path, ToTidy] = {}
+        """What is to be tidied up after those that are inside."""
         self._inside: set[asyncio.Task[None]] = set()
         self._shared = threading.Lock()
         """Around what threads share: the guards, and what is held open."""
@@ -167,7 +183,7 @@ class Keeper:
         self._loop = loop = asyncio.get_running_loop()
         loop.set_default_executor(ThreadPoolExecutor(64, thread_name_prefix="guardhouse-keeper"))
         await asyncio.to_thread(self._clear_old)
-        await asyncio.to_thread(self._let_go_of_old)
+        self._left_by_old = old_notes(self._place)
         accepting = asyncio.create_task(self._accept())
         try:
             await self._closing.wait()
@@ -181,15 +197,14 @@ class Keeper:
 
     def _clear_old(self) -> None:
         """Take away what another keeper left that was killed. One that has only made way may still use its own."""
-        for old in Path(meeting_place(str(self._state))).glob("scratch-*"):
+        for old in self._place.glob("scratch-*"):
             if time.time() - old.stat().st_mtime > _OLD:
                 shutil.rmtree(old, ignore_errors=True)
 
     def _clear(self) -> None:
         """Take away what is only good for those inside."""
-        self._held_file.unlink(missing_ok=True)
         shutil.rmtree(self._scratches, ignore_errors=True)
-        for file in Path(meeting_place(str(self._state))).glob("gitconfig-*"):
+        for file in self._git_files:
             file.unlink(missing_ok=True)
 
     async def _accept(self) -> None:
@@ -213,7 +228,7 @@ class Keeper:
         """Let nobody in any more. Whoever comes then starts another keeper."""
         if not self._closing.is_set():
             with suppress(FileNotFoundError):
-                Path(meeting_place(str(self._state)), "keeper").unlink()
+                (self._place / "keeper").unlink()
             self._listener.close()
             os.close(self._lock)
             self._closing.set()
@@ -237,38 +252,36 @@ class Keeper:
         if inside is None:
             return
         try:
-            with inside.door:
-                listener = await asyncio.to_thread(_handed_out, inside.door, expectations(inside.view.mounts))
-                if listener is None:
-                    return
-                door = Door(
-                    guard=inside.gate.guard,
-                    principal="sandbox",
-                    session_id=inside.request.session_id,
-                    cwd=inside.view.cwd,
-                )
-                async with inside.gate.proxy.open(listener, door):
-                    inside.door.send(b"+")  # and stays open: whoever is inside ends when it does
-                    await self._until_ended(inside)
+            handed = await asyncio.to_thread(_handed_out, inside.door, expectations(inside.view.mounts))
+            if handed is None:
+                return
+            listener, first = handed
+            door = Door(
+                guard=inside.gate.guard,
+                principal="sandbox",
+                session_id=inside.request.session_id,
+                cwd=inside.view.cwd,
+            )
+            async with inside.gate.proxy.open(listener, door):
+                await asyncio.to_thread(write_down, inside.note, _with_first(inside.left, first))
+                inside.door.setblocking(False)  # noqa: FBT003 - its own form
+                inside.door.send(b"+")  # and stays open: whoever is inside ends when it does
+                await _until_ended(inside, first)
         finally:
-            os.close(inside.life)
-            os.close(inside.process)
-            await asyncio.to_thread(self._tidy, inside)
+            await asyncio.to_thread(self._close, inside)
 
-    async def _until_ended(self, inside: _Inside) -> None:
-        """Wait until nobody is inside. Whoever replaces a protected file outside takes the protection away with the old
-        one: then what is inside ends at once."""
-        ended = asyncio.create_task(_ended(inside.life))
+    def _close(self, inside: _Inside) -> None:
+        """Tidy up, and only then let who waits for the command go on, with what they should know."""
+        told: list[str] = []
         try:
-            while not (await asyncio.wait({ended}, timeout=_LOOK))[0]:
-                replaced = await asyncio.to_thread(_replaced, inside.view)
-                if replaced:
-                    with suppress(ProcessLookupError):
-                        signal.pidfd_send_signal(inside.process, signal.SIGKILL)
-                    _note(inside.gate.guard, f"ended a command in the sandbox: {replaced} was replaced outside")
-                    await ended
+            told += self._tidy(inside)
+        except Exception as error:  # noqa: BLE001 - recorded; what was written down stays for the next keeper
+            told.append(f"could not tidy up after a command in the sandbox ({type(error).__name__})")
+            _note(inside.gate.guard, told[-1])
         finally:
-            ended.cancel()
+            with suppress(OSError):  # who has gone is told nothing
+                inside.door.send("\n".join(told)[:_MOST_TOLD].encode())
+            inside.door.close()
 
     # The question
 
@@ -278,15 +291,14 @@ class Keeper:
         handles: list[int] = []
         inside = None
         try:
-            process = _process_of(connection)
-            handles.append(process)
+            pid = _process_of(connection)
             message, descriptors = receive(connection)
             handles += descriptors
             if message.get("version") != VERSION or message.get("build") != __version__:
                 self._make_way()
                 send(connection, {"outdated": True})
                 return None
-            inside, said, given = self._let_in(msgspec.convert(message, Request), process)
+            inside, said, given = self._let_in(msgspec.convert(message, Request), pid)
             handles += given
             send(connection, said, tuple(given))
         except GuardhouseError as error:
@@ -302,14 +314,11 @@ class Keeper:
 
     def _refuse(self, connection: socket.socket, inside: _Inside | None, why: str) -> None:
         if inside is not None:
-            inside.door.close()
-            os.close(inside.life)
-            os.close(inside.process)
-            self._tidy(inside)
+            self._close(inside)
         with suppress(OSError):  # who has gone needs no answer
             send(connection, {"error": visible(why)})
 
-    def _let_in(self, request: Request, process: int) -> tuple[_Inside, dict[str, Any], list[int]]:
+    def _let_in(self, request: Request, pid: int) -> tuple[_Inside, dict[str, Any], list[int]]:
         """The sandbox that is asked for, what the command is told, and the descriptors that it gets."""
         if len(self._inside) > _MOST:
             raise NoSandbox(f"There are {_MOST} sandboxes already.", fix="Wait until one of them has ended.")
@@ -320,22 +329,36 @@ class Keeper:
         gate = self._gate(request)
         guard = gate.guard
         section = guard.policy.config.sandbox
-        rules = system_call_filter(platform.machine(), unix_sockets=section.unix_sockets)
+        rules = system_call_filter(
+            platform.machine(), unix_sockets=section.unix_sockets, shares_group=request.shares_group
+        )
         environment = inner_environment(request.environment, section.environment)
         with self._shared:  # what one finds there, another may be about to take away
+            self._tidy_after_old(guard)
             wanted = wanted_for(
                 guard.policy,
                 request.workspace,
                 request.cwd,
                 scratch=self._scratch(request),
                 read_only=request.read_only,
-                held=frozenset(self._held),
+                held=frozenset(self._holding.made),
+                watched=frozenset(place for one in self._running.values() for _, place in one.watched),
                 git_settings=self._git_settings(guard.policy.settings.surroundings.homes[0]),
             )
-            view = view_of(wanted, self._looker)
-            self._hold(view.held_open)
+            view = view_of(wanted, self._looker, self._names)
+            before = self._there_before(view)
+            known = {root: tuple(os.listdir(root)) for root in (*view.roots, *view.repository)}
+            held = self._holding.hold(view)
         given: list[int] = []
+        note = new_note(self._place)
         try:
+            left = ToTidy(
+                home=wanted.home, roots=dict(view.roots), repository=dict(view.repository),
+                settings=before, watched=view.watched, closed=view.closed,
+                held={place: held[place] for place in view.held_open}, known=known, hooks=view.hooks,
+                pid=pid, started=started_at(pid),
+            )  # fmt: skip
+            write_down(note, left)
             guard.note(_told(request, view), session_id=request.session_id)
             said = ticket(self._program, view, environment)
             handle = os.memfd_create("guardhouse-filter", os.MFD_CLOEXEC)
@@ -344,16 +367,16 @@ class Keeper:
             os.lseek(handle, 0, os.SEEK_SET)
             ours, theirs = socket.socketpair()
             given.append(theirs.detach())
-            reader, writer = os.pipe()
-            given.append(writer)
         except BaseException:
             for handle in given:
                 os.close(handle)
-            self._release(view.held_open)
+            note.unlink(missing_ok=True)
+            with self._shared:
+                self._holding.let_go(held)
             raise
-        inside = _Inside(
-            gate=gate, view=view, request=request, door=ours, life=reader, home=wanted.home, process=os.dup(process)
-        )
+        with self._shared:
+            self._running[note] = left
+        inside = _Inside(gate=gate, view=view, request=request, door=ours, held=held, left=left, note=note)
         return inside, said, given
 
     def _gate(self, request: Request) -> _Gate:
@@ -394,80 +417,88 @@ class Keeper:
         files = (f"{home}/.gitconfig", f"{home}/.config/git/config")
         stamp = (home, *(_changed(file) for file in files))
         if stamp != self._git_stamp:
-            place = Path(meeting_place(str(self._state)), f"gitconfig-{os.urandom(8).hex()}")
+            place = self._place / f"gitconfig-{os.urandom(8).hex()}"
             place.write_text(personal_settings(home), encoding="utf-8")
             place.chmod(0o600)
-            self._git_file, self._git_stamp = str(place), stamp
-        return self._git_file
+            self._git_files.append(place)
+            self._git_stamp = stamp
+        return str(self._git_files[-1])
 
     # Before and after
 
-    def _hold(self, places: tuple[str, ...]) -> None:
-        """Make what is not there and must not be made by anybody inside. NoSandbox if that fails; then nothing is."""
-        held: list[str] = []
-        try:
-            for place in places:
-                self._hold_one(place)
-                held.append(place)
-        except BaseException:
-            self._let_go(held)
-            raise
-
-    def _note_held(self) -> None:
-        """Write down what is held open, for the next keeper, should this one be killed."""
-        self._held_file.write_bytes(b"\0".join(map(os.fsencode, self._held)))
-
-    def _let_go_of_old(self) -> None:
-        """Take away what a keeper held open that was killed, and everybody inside with it. One that has only made way
-        goes on. A directory that is used by now is not empty."""
-        for file in Path(meeting_place(str(self._state))).glob("held-*"):
-            if _is_keeper(file.name.removeprefix("held-")):
-                continue
-            for place in filter(None, file.read_bytes().split(b"\0")):
-                with suppress(OSError):
-                    os.rmdir(place)
-            file.unlink()
-
-    def _hold_one(self, place: str) -> None:
-        try:
-            os.mkdir(place, 0o755)
-        except FileExistsError:
-            if place not in self._held:
-                raise NoSandbox(f"{visible(place)} has just been made.", fix="Try again.") from None
-        except OSError as error:
-            raise NoSandbox(f"{visible(place)} can't be held open: {error.strerror}.") from None
-        self._held[place] = self._held.get(place, 0) + 1
-        self._note_held()
-
-    def _release(self, places: tuple[str, ...]) -> None:
-        """Take it away again, once nobody is inside any more."""
+    def _tidy(self, inside: _Inside) -> list[str]:
+        """What has to be done once nobody is inside any more; what a person should know of it. What can't be put aside
+        is recorded; the next keeper tries again. Others come in meanwhile: for them, this one is still inside."""
+        left = inside.left
         with self._shared:
-            self._let_go(places)
-
-    def _let_go(self, places: Sequence[str]) -> None:
-        for place in places:
-            self._held[place] -= 1
-            if not self._held[place]:
-                del self._held[place]
-                with suppress(OSError):  # somebody outside uses it by now, or has taken it away
-                    os.rmdir(place)
-                self._note_held()
-
-    def _tidy(self, inside: _Inside) -> None:
-        """What has to be done once nobody is inside any more. What can't be put aside is recorded."""
-        view = inside.view
-        self._release(view.held_open)
-        for root in view.roots:
+            handles = {
+                root: self._holding.handle(root, identity) for root, identity in (left.roots | left.repository).items()
+            }
+            self._holding.take_away(inside.held)
+        try:
+            told = self._put_right(left, inside.gate.guard, handles)
+            self._restore(inside, handles)
+        finally:
             with self._shared:
-                found = self._looker.look(root, inside.home, ())
-            made = [place for place in found.settings if place not in view.settings]
-            for place, problem in put_aside(root, (*(one for one in view.watched if _is_in(one, root)), *made)):
-                what = f"could not put aside ({problem})" if problem else "put aside"
-                _note(inside.gate.guard, f"{what} what a command in the sandbox left at {visible(place)}")
+                self._holding.let_go(inside.held)
+                del self._running[inside.note]
+        if not any(one.problem for one in told):
+            inside.note.unlink(missing_ok=True)
+        return [_said(one) for one in told if one.problem or one.is_unseen]
+
+    def _restore(self, inside: _Inside, handles: Mapping[str, int]) -> None:
+        """Look at settings of git that somebody has changed while the command ran: who replaced the file outside, or,
+        if it had another name for an instant, the command."""
+        for place, identity in inside.held.items():
+            before = self._holding.settings(place, identity)
+            if before is not None:
+                root = next((root for root in handles if place.startswith(f"{root}/")), None)
+                for told in restored(root, handles[root], place, before) if root is not None else ():
+                    what = told.problem or "put back as they were; what was there is beside it"
+                    _note(
+                        inside.gate.guard, f"settings that were changed while a command ran, {visible(place)}: {what}"
+                    )
+
+    def _there_before(self, view: View) -> dict[str, str]:
+        """Repositories, and settings of agents, that were there before; not those that somebody has made who is still
+        inside: they could hide them from whoever tidies up after them, and this command would pass them on."""
+        others = list(self._running.values())
+        return {
+            place: link
+            for place, link in view.settings.items()
+            if all(
+                one.settings.get(place) == link
+                for one in others
+                if any(place.startswith(f"{root}/") for root in (*one.roots, *one.repository))
+            )
+        }
+
+    def _put_right(self, left: ToTidy, guard: LocalGuard, handles: Mapping[str, int] | None = None) -> list[Told]:
+        """What was put aside, or could not be."""
+        done: list[Told] = []
+        for told in tidied(left, self._looker, handles=handles, ours=self._holding.made):
+            _note(guard, _said(told))
+            done.append(told)
+        return done
+
+    def _tidy_after_old(self, guard: LocalGuard) -> None:
+        """The same for commands of a keeper that was killed. They ended with it; one that has only made way goes on."""
+        while self._left_by_old:
+            file = self._left_by_old[-1]
+            left = written_down(file)
+            end_sandbox(left.pid, left.started)
+            for place, identity in left.held.items():
+                take_away(place, identity)
+            self._put_right(left, guard)  # what can't be put right now is recorded, and not tried for ever
+            file.unlink(missing_ok=True)
+            self._left_by_old.pop()
 
 
-def _is_in(place: str, root: str) -> bool:
-    return place.startswith(f"{root}/")
+def _said(told: Told) -> str:
+    """What is said of something that was put aside, or not."""
+    what = f"could not put aside ({told.problem})" if told.problem else "put aside"
+    why = ", all of it: there is too much to look through" if told.is_unseen else ""
+    return f"{what} what a command in the sandbox left at {visible(told.place)}{why}"
 
 
 def _changed(file: str) -> int:
@@ -477,80 +508,110 @@ def _changed(file: str) -> int:
         return 0
 
 
-def _is_keeper(pid: str) -> bool:
+def _process_of(connection: socket.socket) -> int:
+    """The process that asks. NoSandbox if it is another user's."""
+    told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    pid: int
+    pid, uid, _gid = _CREDENTIALS.unpack(told)
+    if uid != os.geteuid():
+        raise NoSandbox("This is another user's sandbox.")
+    return pid
+
+
+def _replaced(inside: _Inside) -> str:
+    """Something protected that is not the one any more that was there at first; nothing if there is none."""
+    for place, identity in inside.held.items():
+        with suppress(PermissionError):  # it can't be told now, and is looked at again
+            if not is_same(place, identity):
+                return place
+    return next((place for place, link in inside.view.settings.items() if link and link_at(place) != link), "")
+
+
+def _handed_out(door: socket.socket, wanted: bytes) -> tuple[socket.socket, int] | None:
+    """The socket that listens inside, once all is as `wanted` there, and the first process inside; None if the command
+    has ended before."""
+    door.settimeout(_PATIENCE)
+    door.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    rights, first = array("i"), 0
     try:
-        return b"--keep" in Path("/proc", pid, "cmdline").read_bytes().split(b"\0")
+        room = socket.CMSG_SPACE(4 * rights.itemsize) + socket.CMSG_SPACE(_CREDENTIALS.size)
+        said, ancillary, _flags, _address = door.recvmsg(4, room)
+        for level, kind, data in ancillary:
+            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+                rights.frombytes(data[: len(data) - len(data) % rights.itemsize])
+            elif (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+                first = _CREDENTIALS.unpack(data)[0]
+        door.sendall(wanted)
+        said += door.recv(2)
+    except OSError:
+        said = b""
+    if said != b"doorok" or len(rights) != 1 or not first:
+        for one in rights:
+            os.close(one)
+        return None
+    listener = socket.socket(fileno=rights[0])
+    if listener.family is not socket.AF_INET or listener.type is not socket.SOCK_STREAM:
+        listener.close()
+        return None
+    return listener, first
+
+
+def _with_first(left: ToTidy, first: int) -> ToTidy:
+    return msgspec.structs.replace(left, pid=first, started=started_at(first))
+
+
+async def _until_ended(inside: _Inside, first: int) -> None:
+    """Wait until nobody is inside but who waits for us to tidy up: the first process, which has ended only when all
+    others have. Whoever replaces a protected file outside takes the protection away with the old one: then what is
+    inside ends at once."""
+    try:
+        process = os.pidfd_open(first)
+    except ProcessLookupError:
+        return
+    gone = asyncio.create_task(_readable(process))
+    told = asyncio.create_task(_readable(inside.door.fileno()))
+    try:
+        while not gone.done():
+            done, _ = await asyncio.wait({gone, told}, timeout=_LOOK, return_when=asyncio.FIRST_COMPLETED)
+            if told in done and _says_ended(inside.door):
+                return
+            replaced = "" if done else await asyncio.to_thread(_replaced, inside)
+            if replaced or told in done:  # who hangs up is about to end, with all others
+                with suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(process, signal.SIGKILL)
+                if replaced:
+                    where = visible(replaced)
+                    _note(inside.gate.guard, f"ended a command in the sandbox: {where} was replaced outside")
+                await gone
+    finally:
+        gone.cancel()
+        told.cancel()
+        await asyncio.gather(gone, told, return_exceptions=True)
+        os.close(process)
+
+
+def _says_ended(door: socket.socket) -> bool:
+    try:
+        return door.recv(1) == b"e"
     except OSError:
         return False
 
 
-def _process_of(connection: socket.socket) -> int:
-    """The process that asks, as a descriptor. NoSandbox if it is not of the user whose keeper this is."""
-    told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    pid, uid, _gid = struct.unpack("3i", told)
-    if uid != os.geteuid():
-        raise NoSandbox("This is another user's sandbox.")
-    return os.pidfd_open(pid)
-
-
-def _replaced(view: View) -> str:
-    """A protected file that is not the one any more that was mounted; nothing if there is none."""
-    for mount in view.mounts:
-        if mount.kind == "read" and mount.identity:
-            try:
-                if identity_of(mount.source) != mount.identity:
-                    return mount.source
-            except FileNotFoundError:
-                return mount.source
-            except OSError:
-                continue  # it can't be told now, and is looked at again
-    return ""
-
-
-def _handed_out(door: socket.socket, wanted: bytes) -> socket.socket | None:
-    """The socket that listens inside, once all is as `wanted` there; None if the command has ended before."""
-    door.settimeout(_PATIENCE)
+async def _readable(handle: int) -> None:
+    """Wait until there is something to be read."""
+    loop = asyncio.get_running_loop()
+    there = asyncio.Event()
+    loop.add_reader(handle, there.set)
     try:
-        said, descriptors, _flags, _address = socket.recv_fds(door, 4, 4)
-        door.sendall(wanted)
-        said += door.recv(2)
-    except OSError:
-        descriptors, said = [], b""
-    if said != b"doorok" or len(descriptors) != 1:
-        for one in descriptors:
-            os.close(one)
-        return None
-    listener = socket.socket(fileno=descriptors[0])
-    if listener.family is not socket.AF_INET or listener.type is not socket.SOCK_STREAM:
-        listener.close()
-        return None
-    return listener
+        await there.wait()
+    finally:
+        loop.remove_reader(handle)
 
 
 def _note(guard: LocalGuard, problem: str) -> None:
     """Record what nobody waits to be told."""
     with suppress(GuardhouseError):  # what can't be recorded is refused there already
         guard.note(problem)
-
-
-async def _ended(life: int) -> None:
-    """Wait until nobody holds the other end any more."""
-    loop = asyncio.get_running_loop()
-    over = asyncio.Event()
-    os.set_blocking(life, False)
-
-    def look() -> None:
-        try:
-            if not os.read(life, 64):
-                over.set()
-        except BlockingIOError:
-            return
-
-    loop.add_reader(life, look)
-    try:
-        await over.wait()
-    finally:
-        loop.remove_reader(life)
 
 
 def _told(request: Request, view: View) -> str:

@@ -24,7 +24,7 @@ _STARTER: Final = Path(__file__).with_name("inside.py").read_text(encoding="utf-
 
 
 def ticket(program: str, view: View, environment: Mapping[str, str]) -> dict[str, Any]:
-    """What a command needs to become a sandboxed one, beside three descriptors."""
+    """What a command needs to become a sandboxed one, beside two descriptors."""
     arguments = [*_ALONE, *mount_arguments(view.mounts), "--proc", "/proc", "--dev", "/dev"]
     arguments += mount_arguments(_proc())
     arguments += ["--remount-ro", "/", "--chdir", view.cwd]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Final
 
-VERSION: Final = 1
+VERSION: Final = 3
 """Of what they say to each other."""
 LARGEST: Final = 8 * 1024 * 1024
 """Bytes of a request or an answer. A command and its environment are at most two million."""

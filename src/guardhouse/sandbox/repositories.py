@@ -9,13 +9,19 @@ are and how they like it.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from guardhouse.model import visible
+from guardhouse.sandbox.errors import NoSandbox
+from guardhouse.sandbox.linking import has_several
+from guardhouse.working_trees import first_line
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 PROTECTED: Final = ("commondir", "config", "config.worktree", "hooks")
 """Of a repository: programs that it runs, and where it finds the names of such programs."""
@@ -29,22 +35,26 @@ _PLAIN: Final = frozenset(
 )
 _PLAIN_BELOW: Final = ("user.", "branch.", "pull.", "push.", "color.")
 _PLAIN_OF_REMOTES: Final = ("url", "fetch", "pushurl", "tagopt", "prune")
-_MOST_MODULES: Final = 1_000
-_LARGEST: Final = 1_000_000
+_RUN: Final = tuple(
+    f"{section}."
+    for section in "alias browser core credential diff difftool filter gpg hook interactive man merge mergetool pager"
+    " sequence tar trailer uploadpack".split()
+)
+"""Sections in which programs are named."""
+_NO_PART: Final = str.maketrans(dict.fromkeys("\"'!;|&()$`<>", " "))
+""" What is no part of a program's name in a command."""
+_MOST_FILES: Final = 50
+_LARGEST: Final = 100_000
+"""Bytes of a file of settings."""
+_SECTION: Final = re.compile(r'\[([A-Za-z0-9-]+)(?: "([\x20!\x23-\x5b\x5d-\x7e]+)")?\]')
+_SETTING: Final = re.compile(r"[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*=([\x20!$-:<-\x5b\x5d-\x7e]*)")
+"""A line without quotes, escapes or comments."""
+_UNREADABLE: Final = b"["
 _PATIENCE: Final = 10.0
 
 
-class Linked(NamedTuple):
-    """A working tree whose repository lies elsewhere."""
-
-    own: str
-    """What of the repository is this working tree's."""
-    common: str
-    """The repository."""
-
-
-def places_of(root: str) -> Iterator[str]:
-    """Places of the repository in a directory, and of its submodules, that may not be changed."""
+def repository_at(root: str) -> Iterator[str]:
+    """Places of the repository in a directory that may not be changed."""
     repository = f"{root}/.git"
     if os.path.isfile(repository):
         yield repository  # it says where the repository is
@@ -52,75 +62,140 @@ def places_of(root: str) -> Iterator[str]:
         yield from protected_in(repository)
 
 
+def places_of(root: str, home: str) -> Iterator[str]:
+    """Places elsewhere that may not be changed either: those of the repository that a file names, and what settings
+    name."""
+    directories = _directories_of(root)
+    for directory in directories:
+        if directory != f"{root}/.git":
+            yield from protected_in(directory)
+    yield from named_in(root, home, *directories)
+
+
 def protected_in(repository: str) -> Iterator[str]:
-    """The same of a repository itself, and of what belongs to it: submodules, and other working trees."""
-    for directory in (repository, *_modules(f"{repository}/modules")):
-        yield from (f"{directory}/{name}" for name in PROTECTED)
+    """The same of a repository itself, and of other working trees of it. Those of submodules are found by looking."""
+    yield from (f"{repository}/{name}" for name in PROTECTED)
     for name in _names(f"{repository}/worktrees"):
-        tree = f"{repository}/worktrees/{name}"
-        yield from (f"{tree}/{part}" for part in ("commondir", "gitdir", "config.worktree"))
+        parts = (f"{repository}/worktrees/{name}/{part}" for part in ("commondir", "gitdir", "config.worktree"))
+        yield from (part for part in parts if not os.path.islink(part))  # git makes no links there
 
 
-def named_in(root: str) -> Iterator[str]:
-    """Places of a working tree that its repository's settings name: hooks, and further settings."""
-    for name, value in _settings(f"{root}/.git/config") or ():
-        if name == "core.hookspath" or (name.startswith("include") and name.endswith(".path")):
-            at = root if name == "core.hookspath" else f"{root}/.git"
-            place = os.path.normpath(os.path.join(at, value))
-            if place.startswith(f"{root}/"):
-                yield place
+def named_in(root: str, home: str, *directories: str) -> Iterator[str]:
+    """Places that the settings of a repository name, which is in these directories and has its working tree at `root`:
+    hooks, further settings, and programs. They may lie anywhere."""
+    files = [f"{directory}/{name}" for directory in directories for name in ("config", "config.worktree")]
+    for file, name, value in _all_settings(files, home):
+        if _is_further(name):
+            yield _path(value, os.path.dirname(file), home)
+        elif name == "core.hookspath":
+            yield _path(value, root, home)
+        else:
+            places = (_path(word, root, home) for word in _programs(name, value))
+            yield from (place for place in places if os.path.isfile(place))
 
 
-def _modules(directory: str) -> Iterator[str]:
-    """Repositories of submodules, whose names may have slashes in them."""
-    left = [directory]
-    for _ in range(_MOST_MODULES):
-        if not left:
-            return
-        above = left.pop()
-        for name in _names(above):
-            place = f"{above}/{name}"
-            if os.path.islink(place) or not os.path.isdir(place):
-                continue
-            if os.path.lexists(f"{place}/HEAD"):
-                yield place
-                left.append(f"{place}/modules")
-            else:
-                left.append(place)
+def named_everywhere(home: str) -> Iterator[str]:
+    """Where a user's own settings, and the machine's, say that hooks and further settings are, from the top of any
+    working tree or anywhere."""
+    files = ["/etc/gitconfig", f"{home}/.config/git/config", f"{home}/.gitconfig"]
+    for file, name, value in _all_settings(files, home):
+        if name == "core.hookspath":
+            yield home + value[1:] if value.startswith("~/") else value
+        elif _is_further(name):
+            yield _path(value, os.path.dirname(file), home)
 
 
-def linked(root: str) -> Linked | None:
-    """Where the repository of a working tree is that git itself has made for another one. Both must name each other:
-    a file in the workspace could name any directory."""
-    told = _first_line(f"{root}/.git")
-    if not told.startswith("gitdir: "):
-        return None
-    own = os.path.realpath(os.path.join(root, told.removeprefix("gitdir: ")))
-    above, name = os.path.split(os.path.dirname(own))
-    common = os.path.realpath(os.path.join(own, _first_line(f"{own}/commondir") or "."))
-    names_us = os.path.realpath(_first_line(f"{own}/gitdir")) == os.path.realpath(f"{root}/.git")
-    is_repository = os.path.isfile(f"{common}/HEAD") and os.path.isdir(f"{common}/objects")
-    return Linked(own, common) if name == "worktrees" and above == common and names_us and is_repository else None
+def _directories_of(root: str) -> tuple[str, ...]:
+    """Where the repository of a working tree is, by its own word: what is there is only read, for what it names."""
+    repository = f"{root}/.git"
+    told = first_line(repository)
+    if told.startswith("gitdir: "):
+        repository = os.path.realpath(os.path.join(root, told.removeprefix("gitdir: ")))
+    common = first_line(f"{repository}/commondir")
+    return (repository, os.path.realpath(os.path.join(repository, common))) if common else (repository,)
 
 
-def is_plain(repository: str) -> bool:
-    """Whether a repository that was made inside runs nothing: no hooks, and no settings that could name a program."""
-    if os.path.islink(repository) or not os.path.isdir(repository):
+def _all_settings(files: list[str], home: str) -> Iterator[tuple[str, str, str]]:
+    """The settings in files and in those that they include, on whatever condition; each with its file."""
+    left = list(reversed(files))
+    read = set[str]()
+    while left:
+        if len(read) > _MOST_FILES:
+            raise NoSandbox(f"Git's settings lie in more than {_MOST_FILES} files, from {visible(files[0])} on.")
+        file = left.pop()
+        if file in read:
+            continue
+        read.add(file)
+        settings = _settings(file)
+        if settings is None and os.path.isfile(file):
+            raise NoSandbox(f"Git can't read {visible(file)}, so what it names can't be protected.")
+        for name, value in settings or ():
+            yield file, name, value
+            if _is_further(name):
+                left.append(_path(value, os.path.dirname(file), home))
+
+
+def _is_further(name: str) -> bool:
+    """Whether a setting says where more of them are."""
+    return name.startswith("include") and name.endswith(".path")
+
+
+def _path(value: str, at: str, home: str) -> str:
+    """A path as git reads it."""
+    return os.path.normpath(os.path.join(at, home + value[1:] if value.startswith("~/") else value))
+
+
+def _programs(name: str, value: str) -> list[str]:
+    """What may be the name of a program, or of its script, in a setting that git runs."""
+    if not name.startswith(_RUN):
+        return []
+    return value.translate(_NO_PART).split()
+
+
+def is_plain(repository: str, *, is_module: bool = False, may_ask: Callable[[], bool] = lambda: True) -> bool:
+    """Whether a repository that was made inside runs nothing: no hooks, and no settings that could name a program. That
+    of a submodule may say where its working tree is. Where git `may_ask` not be asked, settings that are not of the
+    simplest form are not plain."""
+    if not os.path.isdir(repository) or (repository.endswith("/.git") and os.path.islink(repository)):
         return False
     if any(os.path.lexists(f"{repository}/{name}") for name in ("commondir", "config.worktree", "modules")):
         return False
     hooks = f"{repository}/hooks"
     if os.path.islink(hooks) or not all(name.endswith(".sample") for name in _names(hooks)):
         return False
-    names = _settings(f"{repository}/config")
-    return names is not None and all(map(_is_plain_setting, names))
+    config = settings_at(f"{repository}/config")
+    if config is None or config.has_other_names:  # by another name, the next command could change it
+        return False
+    names = _read_simply(config.content)
+    if names is None and may_ask():
+        names = _read_settings(config.content)
+    return names is not None and all(
+        _is_plain_setting(name) or (is_module and name == "core.worktree") for name, _value in names
+    )
 
 
-def _is_plain_setting(setting: tuple[str, str]) -> bool:
-    name, _value = setting
+def _is_plain_setting(name: str) -> bool:
     if name.startswith("remote."):
         return name.rpartition(".")[2] in _PLAIN_OF_REMOTES
     return name in _PLAIN or name.startswith(_PLAIN_BELOW)
+
+
+def is_file_of_settings(place: str) -> bool:
+    """Whether git keeps the settings of a repository at a place of this name."""
+    return os.path.basename(place) in {"config", "config.worktree"}
+
+
+def content_of_settings(handle: int) -> bytes:
+    """What is in a file of settings that is held by a descriptor; nothing if it is too large to be one."""
+    with open(f"/proc/self/fd/{handle}", "rb") as opened:
+        content = opened.read(_LARGEST + 1)
+    return content if len(content) <= _LARGEST else b""
+
+
+def names_more(before: bytes, content: bytes) -> bool:
+    """Whether settings may name programs that they did not name before, or can't be read."""
+    known, now = _read_settings(before) or [], _read_settings(content)
+    return now is None or any(one not in known and not _is_plain_setting(one[0]) for one in now)
 
 
 def personal_settings(home: str) -> str:
@@ -135,23 +210,55 @@ def personal_settings(home: str) -> str:
     return "".join(lines)
 
 
-def _settings(file: str) -> list[tuple[str, str]] | None:
-    """The settings in a file, as git reads it; None if it can't be read. Nothing that it names is read or run."""
+class File(NamedTuple):
+    """A file of settings, as it was when it was read."""
+
+    content: bytes
+    has_other_names: bool
+
+
+def settings_at(file: str) -> File | None:
+    """What is in a file of settings; one that no git could read if it is too large to be one, and None if it is no file
+    or can't be read. It is opened once: somebody may be swapping it for another."""
     try:
-        found = os.lstat(file)
+        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
-    if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
-        return None
-    return _read_settings(file, (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns))
+    with os.fdopen(handle, "rb") as opened:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            return None
+        content = opened.read(_LARGEST + 1)
+    return File(content if len(content) <= _LARGEST else _UNREADABLE, has_several(found))
 
 
-@lru_cache(maxsize=256)
-def _read_settings(file: str, _state: tuple[int, ...]) -> list[tuple[str, str]] | None:
-    """The same of a file in a state that was not read yet."""
+def _settings(file: str) -> list[tuple[str, str]] | None:
+    """The settings in a file, as git reads it; None if it can't be read. Nothing that it names is read or run."""
+    found = settings_at(file)
+    return None if found is None else _read_settings(found.content)
+
+
+def _read_simply(content: bytes) -> list[tuple[str, str]] | None:
+    """The settings in a file as git itself writes it, without asking git, which takes a while; None if anything in it
+    could mean something else."""
+    section, settings = "", list[tuple[str, str]]()
+    for line in content.decode("utf-8", "replace").split("\n"):
+        begins, says = _SECTION.fullmatch(line), _SETTING.fullmatch(line)
+        if begins is not None:
+            section = f"{begins[1]}.{begins[2]}." if begins[2] is not None else f"{begins[1]}."
+        elif says is not None and section:
+            settings.append(((section + says[1]).lower(), says[2].strip()))
+        elif line.strip(" \t"):
+            return None
+    return settings
+
+
+@lru_cache(maxsize=1024)
+def _read_settings(content: bytes) -> list[tuple[str, str]] | None:
     try:
-        done = subprocess.run(  # noqa: S603 - of the system's
-            ["/usr/bin/git", "config", "--no-includes", "--file", file, "--list", "-z"],
+        done = subprocess.run(
+            ["/usr/bin/git", "config", "--no-includes", "--file", "-", "--list", "-z"],
+            input=content,
             capture_output=True,
             timeout=_PATIENCE,
             env={"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1", "PATH": "/usr/bin:/bin"},
@@ -162,16 +269,8 @@ def _read_settings(file: str, _state: tuple[int, ...]) -> list[tuple[str, str]] 
         return None
     if done.returncode != 0:
         return None
-    entries = done.stdout.decode("utf-8", "replace").split("\0")[:-1]
+    entries = done.stdout.decode("utf-8", "surrogateescape").split("\0")[:-1]
     return [(name.lower(), value) for name, _, value in (entry.partition("\n") for entry in entries)]
-
-
-def _first_line(file: str) -> str:
-    try:
-        with open(file, "rb") as opened:
-            return opened.read(4096).split(b"\n", 1)[0].decode("utf-8", "surrogateescape").strip()
-    except OSError:
-        return ""
 
 
 def _names(directory: str) -> list[str]:

@@ -7,6 +7,7 @@ import platform
 from typing import TYPE_CHECKING, Any
 
 from guardhouse.sandbox.launching import interpreter_places
+from guardhouse.sandbox.linking import Names
 from guardhouse.sandbox.looking import Looker
 from guardhouse.sandbox.needs import check_bubblewrap, find_bubblewrap
 from guardhouse.sandbox.view import View, Wanted, view_of
@@ -28,7 +29,7 @@ def standing() -> dict[str, Any]:
 def view_for(sources: Sources, workspace: Path, *, read_only: bool = False) -> View:
     """What a command in a workspace would see."""
     place = str(workspace.absolute())
-    return view_of(wanted_for(sources.load(), place, place, scratch="", read_only=read_only), Looker())
+    return view_of(wanted_for(sources.load(), place, place, scratch="", read_only=read_only), Looker(), Names())
 
 
 def wanted_for(
@@ -39,6 +40,7 @@ def wanted_for(
     scratch: str,
     read_only: bool,
     held: frozenset[str] = frozenset(),
+    watched: frozenset[str] = frozenset(),
     git_settings: str = "",
 ) -> Wanted:
     """What a policy says of the view of a workspace."""
@@ -61,6 +63,7 @@ def wanted_for(
         shown=places(section.shown),
         own=around.own,
         held=held,
+        watched=watched,
         git_settings=git_settings,
         interpreter=interpreter_places(),
     )

@@ -35,6 +35,7 @@ NUMBERS: Final[tuple[tuple[str, int | None, int | None], ...]] = (
     ("mknod", 133, None),
     ("mknodat", 259, 33),
     ("ioctl", 16, 29),
+    ("kill", 62, 129),
     ("clone", 56, 220),
     ("clone3", 435, 435),
     ("unshare", 272, 97),
@@ -108,7 +109,7 @@ _MODES: Final = (
     ("openat", 3, 2),
 )
 _WITH_ARGUMENTS: Final = frozenset(
-    {"socket", "socketpair", "ioctl", "clone", "clone3", "unshare", "openat2", *(row[0] for row in _MODES)}
+    {"socket", "socketpair", "ioctl", "kill", "clone", "clone3", "unshare", "openat2", *(row[0] for row in _MODES)}
 )
 """Refused for some arguments only, or in another way."""
 
@@ -145,8 +146,9 @@ def machines() -> tuple[str, ...]:
     return tuple(_ARCHITECTURES)
 
 
-def system_call_filter(machine: str, *, unix_sockets: bool = False) -> bytes:
-    """The filter for a machine, as `bwrap --seccomp` reads it. KeyError for one that is not in the table."""
+def system_call_filter(machine: str, *, unix_sockets: bool = False, shares_group: bool = False) -> bytes:
+    """The filter for a machine, as `bwrap --seccomp` reads it. KeyError for one that is not in the table. Who shares
+    the process group of whoever started the sandbox can't send signals to the group."""
     architecture, column = _ARCHITECTURES[machine]
     program: list[_Instruction] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
@@ -164,6 +166,8 @@ def system_call_filter(machine: str, *, unix_sockets: bool = False) -> bytes:
     program += _of_call(_number(numbers, "socket"), _sockets(families))
     program += _of_call(_number(numbers, "socketpair"), _pairs())
     program += _of_call(_number(numbers, "ioctl"), _terminal_input())
+    if shares_group:
+        program += _of_call(_number(numbers, "kill"), _own_group())
     program += _of_call(_number(numbers, "clone"), _namespaces(_NAMESPACES))
     program += _of_call(_number(numbers, "unshare"), _namespaces(_NAMESPACES | _NEW_TIME))
     for name, mode, flags in _MODES:
@@ -246,6 +250,11 @@ def _terminal_input() -> list[_Instruction]:
         (_RETURN, 0, 0, _REFUSE | EPERM),
         (_RETURN, 0, 0, _ALLOW),
     ]
+
+
+def _own_group() -> list[_Instruction]:
+    """No signal to the caller's own process group: a space of processes does not end it."""
+    return [_argument(0), (_EQUAL, 0, 1, 0), (_RETURN, 0, 0, _REFUSE | EPERM), (_RETURN, 0, 0, _ALLOW)]
 
 
 def _namespaces(flags: int) -> list[_Instruction]:

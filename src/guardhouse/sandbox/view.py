@@ -16,16 +16,20 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import msgspec
 
-from guardhouse.detect.paths import inside, standing_of
+from guardhouse.detect.paths import SETTINGS_NAMES, inside, standing_of
+from guardhouse.model import visible
 from guardhouse.sandbox.errors import NoSandbox
-from guardhouse.sandbox.repositories import linked, named_in, places_of, protected_in
+from guardhouse.sandbox.looking import Secret, Seen, TooMuch, link_at
+from guardhouse.sandbox.repositories import named_everywhere, named_in, places_of, protected_in, repository_at
+from guardhouse.working_trees import linked_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from guardhouse.detect import OwnPlace
-    from guardhouse.sandbox.looking import Looker, Secret, Seen
-    from guardhouse.sandbox.repositories import Linked
+    from guardhouse.sandbox.linking import Names
+    from guardhouse.sandbox.looking import Looker
+    from guardhouse.working_trees import LinkedTree
 
 SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store")
 """Directories of programs and libraries."""
@@ -50,22 +54,14 @@ TOOLCHAINS: Final = tuple(
 """Of the home: what languages and their tools are installed in. None of them keeps passwords there."""
 
 PROTECTED: Final[tuple[str, ...]] = (
+    *sorted(SETTINGS_NAMES),
     ".agents",
-    ".claude",
-    ".codex",
-    ".cursor",
-    ".gemini",
     ".guardhouse.json",
     ".guardhouse.toml",
     ".guardhouse.yaml",
     ".guardhouse.yml",
     ".github/hooks",
     ".idea",
-    ".kiro",
-    ".mcp.json",
-    ".roo",
-    ".vscode",
-    "opencode.json",
 )
 """Of the workspace: what decides whether an agent calls the guard, and what runs outside by itself later."""
 HELD_OPEN: Final = frozenset({".claude", ".codex", ".git/hooks"})
@@ -76,6 +72,10 @@ MOST_APART: Final = 50
 """Secrets of one directory that are hidden one by one; of more, the directory is."""
 MOST_MOUNTS: Final = 1_500
 """So that bubblewrap can be told all of them."""
+
+_MOST_LINKS: Final = 40
+_LONGEST: Final = 3_500
+"""Bytes of the name of something that can be protected, with what is in it."""
 
 Kind = Literal["read", "write", "empty", "no_file", "no_directory", "link"]
 
@@ -114,6 +114,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """The guard's own places."""
     held: frozenset[str] = frozenset()
     """Directories that are only there because they are held open for others."""
+    watched: frozenset[str] = frozenset()
+    """Places that somebody who is inside could have made something at."""
     git_settings: str = ""
     """A file with the user's settings of git, as far as they are seen inside."""
     interpreter: tuple[str, ...] = ()
@@ -127,30 +129,27 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     cwd: str
     held_open: tuple[str, ...] = ()
     """Directories of the workspace that are not there, and have to be while somebody is inside."""
-    roots: tuple[str, ...] = ()
-    """Directories that can be written to."""
-    settings: frozenset[str] = frozenset()
-    """Repositories, and settings of agents, that were there further in."""
-    watched: tuple[str, ...] = ()
-    """Protected places that are not there: what appears at one of them is put aside afterwards."""
-    unseen: int = 0
-    """How many directories of the workspace were not looked through for secrets; at least."""
+    roots: Mapping[str, str] = {}
+    """Directories that can be written to, but for a repository that lies elsewhere; each with its device and inode."""
+    repository: Mapping[str, str] = {}
+    """The same of a repository that lies elsewhere."""
+    closed: tuple[str, ...] = ()
+    """Directories that their owner can't look into."""
+    settings: Mapping[str, str] = {}
+    """Repositories, and settings of agents, that were there; with what was there if it was a link."""
+    hooks: tuple[str, ...] = ()
+    """Where hooks are in every working tree, by the user's own settings of git."""
+    watched: tuple[tuple[str, str], ...] = ()
+    """Protected places that are not there, each with the directory that can be written to and that it lies in: what
+    appears at one of them is put aside afterwards."""
 
 
-def view_of(wanted: Wanted, looker: Looker) -> View:
+def view_of(wanted: Wanted, looker: Looker, names: Names) -> View:
     """The view. NoSandbox if the workspace can't be one, or something in it can't be protected."""
     workspace = _workspace(wanted)
     work = tuple(dict.fromkeys((workspace, *map(os.path.realpath, wanted.writable))))
     builder = _Builder()
-    for directory in SYSTEM:
-        builder.add_as_it_is(directory)
-    for name in SETTINGS:
-        builder.read(f"/etc/{name}")
-    _add_empty_places(builder, wanted)
-    for name in TOOLCHAINS:
-        builder.read(f"{wanted.home}/{name}")
-    for place in (*wanted.interpreter, *wanted.readable):
-        builder.read(place)
+    _add_machine(builder, wanted)
     kind: Kind = "read" if wanted.read_only else "write"
     for place in (wanted.workspace, *wanted.writable):
         for target in dict.fromkeys((os.path.realpath(place), _normal(place))):
@@ -158,23 +157,35 @@ def view_of(wanted: Wanted, looker: Looker) -> View:
             builder.add(Mount(kind, target, real, identity_of(real)))
     if wanted.git_settings:
         builder.add(Mount("read", f"{wanted.home}/.gitconfig", wanted.git_settings))
-    elsewhere = linked(workspace)
+    elsewhere = linked_tree(workspace)
     if elsewhere is not None:
         builder.add(Mount(kind, elsewhere.common, elsewhere.common, identity_of(elsewhere.common)))
     held_open: list[str] = []
-    watched: list[str] = []
+    watched: list[tuple[str, str]] = []
     seen = {
-        root: looker.look(root, wanted.home, wanted.hidden) for root in (*work, *map(os.path.realpath, wanted.readable))
+        root: _seen(looker, root, wanted)
+        for root in dict.fromkeys((*work, *map(os.path.realpath, wanted.readable)))
+        if os.path.isdir(root)
     }
-    for root, place in () if wanted.read_only else _to_protect(work, elsewhere, seen):
+    modules = _seen(looker, elsewhere.common, wanted, is_repository=True) if elsewhere else Seen([], {}, [])
+    links: dict[str, str] = {}
+    protected = () if wanted.read_only else _to_protect(work, elsewhere, seen, modules, wanted, links)
+    for root, place in dict.fromkeys(protected):
         if place in wanted.held or not builder.protect(root, place):
-            is_held = place.removeprefix(f"{workspace}/") in HELD_OPEN
-            (held_open if is_held else watched).append(place)
+            if place.removeprefix(f"{workspace}/") in HELD_OPEN:
+                held_open.append(place)
+            else:
+                watched.append((root, place))
+    roots = {root: identity_of(root) for root in work if root in seen}
+    watched += ((root, place) for place in wanted.watched for root in roots if place.startswith(f"{root}/"))
     for root, found in seen.items():
-        builder.hide(root, found.secrets, wanted.shown)
+        closed = (Secret(place, is_directory=True) for place in found.closed)
+        builder.hide(root, (*found.secrets, *closed), wanted.shown)
     builder.guard(wanted.own)
     for place in held_open:
         builder.cover(place, is_directory=True)
+    seen_inside = tuple(dict.fromkeys((*seen, *((elsewhere.common,) if elsewhere else ()))))
+    _close_other_names(builder, names, seen_inside)
     if len(builder.mounts) > MOST_MOUNTS:
         raise NoSandbox(
             f"There is too much to protect in {workspace}: {len(builder.mounts)} places.",
@@ -184,29 +195,133 @@ def view_of(wanted: Wanted, looker: Looker) -> View:
         mounts=tuple(builder.mounts),
         cwd=_normal(wanted.cwd),
         held_open=tuple(held_open),
-        roots=() if wanted.read_only else (*work, *((elsewhere.common,) if elsewhere else ())),
-        watched=tuple(watched),
-        settings=frozenset(place for found in seen.values() for place in found.settings),
-        unseen=sum(found.unseen for found in seen.values()),
+        roots={} if wanted.read_only else roots,
+        repository={elsewhere.common: identity_of(elsewhere.common)} if elsewhere and not wanted.read_only else {},
+        closed=tuple(place for found in seen.values() for place in found.closed),
+        watched=tuple(dict.fromkeys(watched)),
+        hooks=tuple(name for name in named_everywhere(wanted.home) if not os.path.isabs(name)),
+        settings={
+            **{
+                place: link
+                for found in (*seen.values(), modules)
+                for place, link in found.settings.items()
+                if place not in wanted.held
+            },
+            **links,
+        },
     )
 
 
-def _to_protect(work: tuple[str, ...], elsewhere: Linked | None, seen: Mapping[str, Seen]) -> Iterator[tuple[str, str]]:
-    """What may not be changed, with the directory that can be written to and that it lies in."""
+def _close_other_names(builder: _Builder, names: Names, roots: tuple[str, ...]) -> None:
+    """Hide other names of what is hidden. NoSandbox if something protected has one that can be written to: it can't be
+    told whether that is meant to be so."""
+    for name, place in names.others(tuple(builder.fixed), roots):
+        if any(mount.kind == "write" for mount, _ in builder.seen(name)):
+            raise NoSandbox(
+                f"{visible(place)} has another name, {visible(name)}, by which it could be changed inside.",
+                fix="Look at both, then remove the other one, or put a copy in its place.",
+            )
+    for name, _place in names.others(tuple(builder.covered), roots):
+        builder.cover(name, is_directory=False)
+
+
+def _seen(looker: Looker, root: str, wanted: Wanted, *, is_repository: bool = False) -> Seen:
+    """What matters below a directory. NoSandbox if it can't be looked through."""
+    try:
+        found = looker.look(root, wanted.home, wanted.hidden, is_repository=is_repository)
+    except TooMuch:
+        raise NoSandbox(
+            f"There is too much in {root} to look through for secrets and settings.",
+            fix="Work in a directory further in, or take away what a command has filled it with.",
+        ) from None
+    except OSError as error:
+        raise NoSandbox(f"{root} can't be looked through: {error.strerror or type(error).__name__}.") from None
+    # Nothing can be mounted over a name that is too long. If it runs something, it is put aside afterwards.
+    settings = {place: link for place, link in found.settings.items() if len(os.fsencode(place)) <= _LONGEST}
+    return found._replace(settings=settings)
+
+
+def _to_protect(
+    work: tuple[str, ...],
+    elsewhere: LinkedTree | None,
+    seen: Mapping[str, Seen],
+    modules: Seen,
+    wanted: Wanted,
+    links: dict[str, str],
+) -> Iterator[tuple[str, str]]:
+    """What may not be changed, with the directory that can be written to and that it lies in. Links on the way to what
+    settings name are added to `links`: nothing can be mounted over them, so it is the keeper who sees that they
+    stay."""
+    home = wanted.home
+    hooks = tuple(dict.fromkeys(named_everywhere(home)))
+    roots = (*work, *((elsewhere.common,) if elsewhere else ()))
+    named: list[str] = []
     for root in work:
-        for place in seen[root].settings:
-            if os.path.islink(place):
-                continue  # nothing can be mounted over it
-            is_repository = place.endswith("/.git")
-            yield from ((root, one) for one in (places_of(place[:-5]) if is_repository else (place,)))
+        found = seen[root].settings if root in seen else {}
+        for place, link in found.items():
+            if os.path.dirname(place) != root or os.path.basename(place) == "HEAD":
+                named += _protected_at(place, link, hooks, home)
         yield from ((root, f"{root}/{name}") for name in PROTECTED)
-        yield from ((root, place) for place in (*places_of(root), *named_in(root)))
-        if not os.path.lexists(f"{root}/.git"):
-            # What is no repository yet may become one, of either form.
-            yield from ((root, f"{root}/{name}") for name in (".git", "HEAD"))
+        if os.path.isfile(f"{root}/.git") or os.path.isdir(f"{root}/.git"):
+            yield from ((root, place) for place in repository_at(root))
+            named += (*places_of(root, home), *_hooks(root, hooks))
+        else:
+            yield root, f"{root}/.git"
     if elsewhere is not None:
-        yield from ((elsewhere.common, place) for place in protected_in(elsewhere.common))
-        yield from ((elsewhere.common, f"{elsewhere.own}/{name}") for name in ("commondir", "gitdir"))
+        common = elsewhere.common
+        yield from ((common, place) for place in protected_in(common))
+        for place, link in modules.settings.items():
+            named += _protected_at(place, link, (), home)
+        yield from ((common, f"{elsewhere.own}/{name}") for name in ("commondir", "gitdir"))
+    for place in dict.fromkeys(_led_to(place, roots, links) for place in named):
+        yield from ((root, place) for root in roots if place.startswith(f"{root}/"))
+
+
+def _led_to(place: str, roots: tuple[str, ...], links: dict[str, str]) -> str:
+    """Where a place really lies, or will if it is made; the links that lead there are noted."""
+    for _ in range(_MOST_LINKS):
+        link = next((one for one in (*_between("", place), place) if os.path.islink(one)), None)
+        if link is None:
+            return place
+        if any(link.startswith(f"{root}/") for root in roots):
+            links[link] = link_at(link)
+        place = os.path.normpath(os.path.join(os.path.dirname(link), os.readlink(link), place[len(link) + 1 :]))
+    raise NoSandbox(f"{visible(place)} is behind too many links.", fix="Take them away.")
+
+
+def _protected_at(place: str, link: str, hooks: Iterable[str], home: str) -> Iterator[str]:
+    """The same for a repository, or settings of an agent, further in."""
+    directory, _, name = place.rpartition("/")
+    if link and name == ".git":
+        yield from protected_in(place)
+    elif name == ".git":
+        yield from repository_at(directory)
+        yield from places_of(directory, home)
+        yield from _hooks(directory, hooks)
+    elif name == "HEAD":
+        yield from protected_in(directory)
+        yield from named_in(directory, home, directory)
+    else:
+        yield place
+
+
+def _hooks(tree: str, named: Iterable[str]) -> Iterator[str]:
+    """Where the hooks of a working tree are, by the user's settings."""
+    if os.path.lexists(f"{tree}/.git"):
+        yield from (os.path.normpath(os.path.join(tree, name)) for name in named)
+
+
+def _add_machine(builder: _Builder, wanted: Wanted) -> None:
+    """What is seen of the machine, beside the work."""
+    for directory in SYSTEM:
+        builder.add_as_it_is(directory)
+    for name in SETTINGS:
+        builder.read(f"/etc/{name}")
+    _add_empty_places(builder, wanted)
+    for name in TOOLCHAINS:
+        builder.read(f"{wanted.home}/{name}")
+    for place in (*wanted.interpreter, *wanted.readable):
+        builder.read(place)
 
 
 def _add_empty_places(builder: _Builder, wanted: Wanted) -> None:
@@ -251,11 +366,21 @@ class _Builder:
 
     def __init__(self) -> None:
         self.mounts: list[Mount] = []
+        self.fixed: dict[str, None] = {}
+        """What can't be changed, and"""
+        self.covered: dict[str, None] = {}
+        """what can't be read."""
         self._made: set[Mount] = set()
+        self._by_source: dict[str, list[int]] = {}
+        self._by_target: dict[str, int] = {}
+        """The last one at each place."""
 
     def add(self, mount: Mount) -> None:
         if mount not in self._made:
             self._made.add(mount)
+            self._by_target[mount.target] = len(self.mounts)
+            if mount.kind in {"read", "write"}:
+                self._by_source.setdefault(mount.source, []).append(len(self.mounts))
             self.mounts.append(mount)
 
     def add_as_it_is(self, path: str) -> None:
@@ -274,11 +399,12 @@ class _Builder:
     def seen(self, path: str) -> list[tuple[Mount, str]]:
         """Where something of the machine's can be seen inside: by which mount, and under which name."""
         found: list[tuple[Mount, str]] = []
-        for mount in self.mounts:
-            if mount.kind in {"read", "write"} and inside(path, mount.source):
+        for above in _and_above(path):
+            for number in self._by_source.get(above, ()):
+                mount = self.mounts[number]
                 name = mount.target + path[len(mount.source) :]
                 # The last one that reaches over a name is what is seen there.
-                if next(one for one in reversed(self.mounts) if inside(name, one.target)) is mount:
+                if max(self._by_target.get(one, -1) for one in _and_above(name)) == number:
                     found.append((mount, name))
         return found
 
@@ -291,6 +417,7 @@ class _Builder:
             except OSError:
                 return  # it has just gone, and took the secret along
         for _mount, name in self.seen(path):
+            self.covered[path] = None
             self.add(Mount("no_directory" if is_directory else "no_file", name))
 
     def protect(self, root: str, path: str) -> bool:
@@ -315,6 +442,7 @@ class _Builder:
         for parent in parents:
             self._fix(parent, "write", identities[parent])
         self._fix(path, "read", identities[path])
+        self.fixed[path] = None
         return True
 
     def _fix(self, path: str, kind: Kind, identity: str) -> None:
@@ -331,11 +459,12 @@ class _Builder:
             if secret.path not in spared:
                 by_directory.setdefault(os.path.dirname(secret.path), []).append(secret)
         for directory, inner in by_directory.items():
-            if len(inner) > MOST_APART and directory != root:
+            if len(inner) > MOST_APART and directory != root and inside(directory, root):
                 self.cover(directory, is_directory=True, root=root)
                 continue
             for secret in inner:
-                self.cover(secret.path, is_directory=secret.is_directory, root=root)
+                is_below = inside(secret.path, root)
+                self.cover(secret.path, is_directory=secret.is_directory, root=root if is_below else "")
 
     def guard(self, own: Iterable[OwnPlace]) -> None:
         """Cover the guard's own places where they can be seen, or keep them from being changed."""
@@ -350,6 +479,13 @@ class _Builder:
                 if mount.kind == "write":
                     # A link is protected by the directory that it is in.
                     self.protect(mount.source, os.path.dirname(path) if os.path.islink(path) else path)
+
+
+def _and_above(path: str) -> Iterator[str]:
+    """A path, and every directory that it lies in."""
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
 
 
 def _between(root: str, path: str) -> list[str]:

@@ -69,7 +69,7 @@ def allow(house: House, principal: Principal, wanted: Allowance) -> dict[str, An
         given = give(house.sources, wanted.kind, wanted.entry)
     except PolicyError as error:
         raise Problem(422, "The policy does not take this; nothing was changed.", fix=error.fix) from None
-    return {"status": "allowed" if given.is_new else "already allowed", "revision": given.revision}
+    return {"status": "allowed" if given.is_new else "already allowed", "revision": house.policy.reload().revision}
 
 
 def disallow(house: House, principal: Principal, wanted: Allowance) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def disallow(house: House, principal: Principal, wanted: Allowance) -> dict[str,
     house.note(principal, f"no longer allowing {wanted.kind} {wanted.entry}")
     if not Allowances(house.sources.locations.allowed).remove(wanted.kind, wanted.entry):
         raise Problem(404, "That was not allowed here.", fix="Look at /v1/allowances.")
-    return {"status": "removed", "revision": house.policy.current().revision}
+    return {"status": "removed", "revision": house.policy.reload().revision}
 
 
 def remedy_of(reason: Reason) -> Allowance | None:

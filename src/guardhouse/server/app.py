@@ -26,6 +26,7 @@ from guardhouse.server import (
     evaluating,
     feedback,
     policies,
+    runs,
     sessions,
     signing_in,
     streaming,
@@ -68,6 +69,12 @@ OPERATIONS: Final = (
     ),
     Operation("POST", "/v1/approvals/{id}/resume", evaluating.resume, "read", body="Resume", gives="Resumed"),
     Operation("GET", "/v1/events", streaming.events, "read", gives="text/event-stream"),
+    Operation("POST", "/v1/runs", runs.start, "evaluate", body="NewRun", gives="Run", status=201),
+    Operation("GET", "/v1/runs", runs.list_, "read", gives="Runs", query=runs.LISTED_BY),
+    Operation("GET", "/v1/runs/{id}", runs.show, "read", gives="RunShown", query=("wait",)),
+    Operation("GET", "/v1/runs/{id}/events", runs.events, "read", gives="text/event-stream"),
+    Operation("POST", "/v1/runs/{id}/cancel", runs.cancel, "read", gives="Run"),
+    Operation("POST", "/v1/runs/{id}/resume", runs.resume, "read", gives="Run"),
     Operation("POST", "/v1/sessions", sessions.create, "evaluate", gives="Session", status=201),
     Operation("GET", "/v1/sessions", sessions.list_, "read", gives="Sessions", query=sessions.LISTED_BY),
     Operation("GET", "/v1/sessions/{id}", sessions.show, "read", gives="SessionEvents", query=sessions.SHOWN_BY),
@@ -216,11 +223,17 @@ def _metrics(house: House, *, open_to_all: bool) -> Callable[[Request], Awaitabl
             if not open_to_all:
                 house.door.check(await _admitted(house, request), "observe")
             pending = await house.in_thread(house.count_pending)
+            by_status = await house.in_thread(house.runs.counts)
         except Problem as problem:
             return problem.response
         except GuardhouseError as error:
             return problem_of(error).response
-        text = house.metrics.text(pending=pending, streams=house.following.listening, waiting=house.following.waiting)
+        text = house.metrics.text(
+            pending=pending,
+            streams=house.following.listening + house.run_news.listening,
+            waiting=house.following.waiting,
+            runs=by_status,
+        )
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
     return metrics

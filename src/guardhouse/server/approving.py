@@ -132,7 +132,6 @@ async def edit(house: House, principal: Principal, request: Request) -> Response
     """A yes to the call with other arguments: judged afresh, with a request of its own. If that is denied, nothing has
     happened."""
     given: Edited = await read_small(request, Edited)
-    _check_comment(given.comment)
     found = await _visible(house, principal, request.path_params["id"])
     done = await house.in_thread(partial(edited, house, principal, found, given))
     if done.request is None:
@@ -198,7 +197,9 @@ async def revoke(house: House, principal: Principal, request: Request) -> Respon
 
 
 def edited(house: House, principal: Principal, found: ApprovalRequest, given: Edited) -> Edit:
-    """A yes to the call with other arguments, in a thread; without a request, if the changed call is denied."""
+    """A yes to the call with other arguments, in a thread; without a request, if the changed call is denied. A Problem
+    if it can't be answered so."""
+    _check_comment(given.comment)
     return edit_and_approve(
         house.guard_of_name(found.principal),
         house.approver,

@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 from guardhouse.model import (
     Action,
+    ApprovalStatus,
     Decision,
     InvalidAction,
     RiskLevel,
@@ -29,10 +30,12 @@ from guardhouse.model import (
     wire,
 )
 from guardhouse.policy import REFUSED
+from guardhouse.runs import RunStatus
 from guardhouse.server.door import has_right
 from guardhouse.server.house import actor_of
 from guardhouse.server.problems import Problem, answer
 from guardhouse.server.reading import read_body, read_small
+from guardhouse.server.runs import resumed, run_wire
 from guardhouse.trust import Announcement, Capability
 from guardhouse.wire import pending_wire, request_wire, verdict_wire
 
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from guardhouse.model import Limits
+    from guardhouse.runs import Run
     from guardhouse.server.house import House
     from guardhouse.tokens import Principal
     from guardhouse.wire import Voice
@@ -150,6 +154,9 @@ async def resume(house: House, principal: Principal, request: Request) -> Respon
     """For an agent: the call that was kept, to be made now, if its approval can be used. For a person: a sign to the
     agent that it should do so."""
     request_id = request.path_params["id"]
+    run = await house.in_thread(partial(_run_of, house, request_id))
+    if run is not None:
+        return await house.in_thread(partial(_run_goes_on, house, principal, request_id, run))
     if has_right(principal, "answer"):
         return await house.in_thread(partial(_asked_to_resume, house, principal, request_id))
     given: Resume = await read_small(request, Resume)
@@ -226,6 +233,31 @@ def _resumed(house: House, principal: Principal, request_id: str, announced: Ann
     return answer({"status": "resumed", "action": wire(action), "verdict": told})
 
 
+def _run_of(house: House, request_id: str) -> Run | None:
+    """The run of the daemon's with a call that waits for a request."""
+    request = house.approver.get(request_id)
+    run = house.runs.of_request(request_id) if request is not None and request.durable else None
+    return run if run is not None and run.place == "daemon" else None
+
+
+def _run_goes_on(house: House, principal: Principal, request_id: str, run: Run) -> Response:
+    """A call of a run is made by the run and by nobody else: it goes on as soon as the request is answered, and now if
+    it was paused."""
+    if not has_right(principal, "answer") and run.principal != principal.name:
+        raise _unknown()
+    request = house.approver.get(request_id)
+    if request is not None and request.status is ApprovalStatus.PENDING:
+        raise Problem(
+            409,
+            "The request is pending: the run goes on once it is answered.",
+            approval=request_wire(request, _voice(principal)),
+            run=run_wire(run),
+        )
+    if run.status is RunStatus.PAUSED:
+        run = resumed(house, principal, run)
+    return answer({"status": "run", "run": run_wire(run)})
+
+
 def _asked_to_resume(house: House, principal: Principal, request_id: str) -> Response:
     found = house.approver.get(request_id)
     if found is not None and found.principal == principal.name:
@@ -259,6 +291,13 @@ def _kept(house: House, principal: Principal, request_id: str) -> _Asked:
     request = house.approver.get(request_id)
     if request is None or request.principal != principal.name:
         raise _unknown()
+    if request.durable:
+        raise Problem(
+            409,
+            "This call belongs to a run, which makes it itself.",
+            fix="Let the run go on: POST /v1/runs/{id}/resume.",
+            code="of_a_run",
+        )
     data = house.approver.resume_data(request_id)
     if data is None:
         late = request.status.value == "expired"

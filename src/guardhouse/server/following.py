@@ -62,6 +62,11 @@ class Following:
         await asyncio.to_thread(self._thread.join, 2 * _TICK)
 
     @property
+    def is_ending(self) -> bool:
+        """Whether nobody will hear of anything any more."""
+        return self._stop.is_set()
+
+    @property
     def is_running(self) -> bool:
         """Whether changes are still looked for."""
         return self._thread.is_alive()

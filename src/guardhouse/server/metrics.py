@@ -11,11 +11,13 @@ from guardhouse.detect import FAILED
 from guardhouse.model import ApprovalStatus, Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from guardhouse.model import ApprovalRequest, Verdict
+    from guardhouse.runs import Run
 
 _EVALUATION: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
+_RESUMED: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0)
 _ANSWER: Final = (1.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 900.0, 3600.0)
 
 
@@ -30,6 +32,8 @@ class Metrics:
         self._failed_detectors = 0
         self._evaluations = _Histogram(_EVALUATION)
         self._answers = _Histogram(_ANSWER)
+        self._segments: Counter[str] = Counter()
+        self._resumed = _Histogram(_RESUMED)
 
     def decided(self, verdict: Verdict, seconds: float) -> None:
         """A verdict was given, in so much time."""
@@ -52,7 +56,14 @@ class Metrics:
         with self._lock:
             self._responses[status] += 1
 
-    def text(self, *, pending: int, streams: int, waiting: int) -> str:
+    def worked(self, run: Run, waited: float | None) -> None:
+        """A run was worked on, and stands so now; it was taken up so many seconds after the answer it waited for."""
+        with self._lock:
+            self._segments[run.status.value] += 1
+            if waited is not None:
+                self._resumed.add(waited)
+
+    def text(self, *, pending: int, streams: int, waiting: int, runs: Mapping[str, int]) -> str:
         """Everything, with what is so at this moment."""
         with self._lock:
             blocked = self._decisions[Decision.DENY.value]
@@ -68,6 +79,11 @@ class Metrics:
                 *_counter("responses", "Answers over HTTP.", "status", self._responses),
                 *self._evaluations.lines("evaluation_seconds", "Time to a verdict."),
                 *self._answers.lines("answer_seconds", "Time from a question to its answer."),
+                *_counter(
+                    "run_segments", "Times that a run was worked on, by how it stood then.", "status", self._segments
+                ),
+                *self._resumed.lines("run_resumed_seconds", "Time from an answer to the run that waited for it."),
+                *_gauge("runs", "Runs by their status.", "status", runs),
                 *_single("approvals_pending", "gauge", "Requests that wait for an answer.", pending),
                 *_single("streams", "gauge", "Who listens to events.", streams),
                 *_single("waiting", "gauge", "Callers that wait for an answer.", waiting),
@@ -99,6 +115,12 @@ def _counter(name: str, text: str, label: str, counts: Counter[str] | Counter[in
     yield from _head(f"{name}_total", "counter", text)
     for value, count in sorted(counts.items(), key=str):
         yield f'guardhouse_{name}_total{{{label}="{value}"}} {count}'
+
+
+def _gauge(name: str, text: str, label: str, values: Mapping[str, int]) -> Iterable[str]:
+    yield from _head(name, "gauge", text)
+    for value, count in sorted(values.items()):
+        yield f'guardhouse_{name}{{{label}="{value}"}} {count}'
 
 
 def _single(name: str, kind: str, text: str, value: float) -> Iterable[str]:

@@ -11,6 +11,7 @@ from guardhouse.approvals import Outline
 from guardhouse.audit import ChainStatus, Timeline
 from guardhouse.model import ApprovalRequest, AuditEvent, Grant, SessionEvent, Verdict
 from guardhouse.model.verdicts import Wrapped
+from guardhouse.runs import Run
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -141,6 +142,7 @@ def _schemas() -> dict[str, Any]:
     from guardhouse.server.approving import Answer, Answers, Edited, Lift
     from guardhouse.server.evaluating import Envelope, Report, Resume
     from guardhouse.server.feedback import Feedback
+    from guardhouse.server.runs import NewRun
 
     kinds = [
         *ACTION_TYPES.values(),
@@ -160,6 +162,8 @@ def _schemas() -> dict[str, Any]:
         Feedback,
         Report,
         Resume,
+        Run,
+        NewRun,
     ]
     _, components = msgspec.json.schema_components(kinds, schema_hook=_hook, ref_template="#/components/schemas/{name}")
     actions = [{"$ref": f"#/components/schemas/{name}"} for name in ACTION_TYPES]
@@ -195,6 +199,14 @@ def _schemas() -> dict[str, Any]:
         "SessionEvents": _fields(
             tallies={"type": "array", "items": _OBJECT}, events={"type": "array", "items": _ref("SessionEvent")}
         ),
+        "Runs": _fields(runs={"type": "array", "items": _ref("Run")}),
+        "RunShown": {
+            "allOf": [
+                _ref("Run"),
+                _fields(waits_for={"type": "array", "items": _TEXT}, calls={"type": "array", "items": _OBJECT}),
+            ],
+            "properties": {"output": _TEXT},
+        },
         "Session": _fields(session_id=_TEXT),
         "SignIn": _fields(token=_TEXT),
         "SignedIn": _fields(session=_TEXT, name=_TEXT, role=_TEXT, idle={"type": "integer"}, now={"type": "number"}),
@@ -226,8 +238,8 @@ def _with_times(components: dict[str, Any]) -> dict[str, Any]:
     """Times of requests travel as text."""
     from guardhouse.wire import TIMES
 
-    for name in ("ApprovalRequest", "Outline", "Grant"):
-        for field in TIMES:
+    for name in ("ApprovalRequest", "Outline", "Grant", "Run"):
+        for field in (*TIMES, "changed_at"):
             if field in components[name]["properties"]:
                 components[name]["properties"][field] = {"type": "string", "format": "date-time"}
     return components

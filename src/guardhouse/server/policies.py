@@ -55,7 +55,7 @@ def _shown(house: House) -> dict[str, Any]:
 def _changed(house: House, principal: Principal, body: bytes, revision: str) -> dict[str, Any]:
     if not revision:
         raise Problem(400, "`If-Match` must name the revision that this was written for.", fix="Read /v1/policy.")
-    if revision != house.policy.current().revision:
+    if revision != house.policy.reload().revision:
         raise Problem(412, "The policy was changed meanwhile.", fix="Read /v1/policy again.")
     file = _file(house)
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -75,7 +75,7 @@ def _changed(house: House, principal: Principal, body: bytes, revision: str) -> 
         draft.replace(file)
     finally:
         draft.unlink(missing_ok=True)
-    return {"status": "changed", "revision": foreseen.revision}
+    return {"status": "changed", "revision": house.policy.reload().revision}
 
 
 def _file(house: House) -> Path:

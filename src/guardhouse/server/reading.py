@@ -35,11 +35,14 @@ async def read_body(request: Request, most: int) -> bytes:
     return b"".join(parts)
 
 
-async def read_small(request: Request, kind: Any) -> Any:
-    """A small JSON object of a known form; nothing sent is an empty one."""
-    body = await read_body(request, _SMALL)
+async def read_small(request: Request, kind: Any, *, most: int = _SMALL) -> Any:
+    """A small JSON object of a known form; nothing sent is an empty one, if the form has no field that must be."""
+    body = await read_body(request, most)
     if not body.strip():
-        return msgspec.convert({}, kind)
+        try:
+            return msgspec.convert({}, kind)
+        except msgspec.ValidationError:
+            raise Problem(400, "Nothing was sent.", fix="See /v1/openapi.json.") from None
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise Problem(415, "The body must be JSON.", fix="Send `Content-Type: application/json`.")
     try:

@@ -120,10 +120,14 @@ _MCP_READERS: Final = (
     "list_mcp_resource_templates list_mcp_resources listmcpresourcestool read_mcp_resource readmcpresourcedirtool "
     "readmcpresourcetool refreshmcptools"
 )
+_MEMORIES: Final = "memory_write"
+"""What an agent keeps for later: a memory of its own, which it is read back from as it was stored."""
+_SKILLS: Final = "run_skill"
+"""Where skills are run as skills, only what one says comes in by this name; elsewhere it may do anything."""
 _BOOKKEEPING: Final = (
     "agent ask_user ask_user_question askuserquestion bashoutput close_agent endconversation enter_plan_mode "
     "enterplanmode exit_plan_mode exitplanmode killbash killshell listagents proposegoal reportfindings "
-    "cronlist current_time get_context_remaining get_goal list_agents readnotifications resume_agent skill "
+    "cronlist current_time delegate get_context_remaining get_goal list_agents readnotifications resume_agent skill "
     "structuredoutput tool_search "
     "request_user_input schedulewakeup spawn_agent subagenthandback task taskcreate taskget tasklist taskoutput "
     "taskstop taskupdate think todo_write todowrite toolsearch update_plan wait_agent waitformcpservers"
@@ -149,6 +153,8 @@ _KNOWN_NAMES: Final[tuple[tuple[str, frozenset[Capability], bool, bool], ...]] =
     (_PROXIES, _BRINGS_WEB, True, False),
     (_SEARCHERS, _BRINGS_WEB, False, False),
     (_MCP_READERS, _BRINGS_CONTENT, False, False),
+    (_MEMORIES, _WRITES, False, False),
+    (_SKILLS, frozenset({Capability.EXECUTES, Capability.READS_UNTRUSTED}), False, True),
     (_BOOKKEEPING, frozenset(), False, False),
 )
 

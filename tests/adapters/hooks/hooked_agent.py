@@ -85,7 +85,15 @@ class Hooked:
         return {**common, **fields}
 
     def call(self, tool: str, call_id: str = "call-1", **given: Any) -> dict[str, Any]:
+        if self.agent == "codex" and "command" in given:
+            self.note(call_id, cmd=given["command"])
         return self.event("PreToolUse", tool_name=tool, tool_input=given, tool_use_id=call_id)
+
+    def note(self, call_id: str, **arguments: Any) -> None:
+        """Write a call of Codex's to its transcript, as the model made it."""
+        call = {"type": "function_call", "name": "exec_command", "call_id": call_id, "arguments": json.dumps(arguments)}
+        with (self.home / "transcript.jsonl").open("a") as transcript:
+            transcript.write(json.dumps({"type": "response_item", "payload": call}) + "\n")
 
     def result(self, tool: str, response: Any, call_id: str = "call-1", **given: Any) -> dict[str, Any]:
         named = {"tool_name": tool, "tool_input": given, "tool_use_id": call_id}

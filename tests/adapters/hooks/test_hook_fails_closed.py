@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import resource
+import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -145,6 +147,29 @@ def test_input_that_never_ends_is_a_no_before_the_agent_gives_up(hooked):
         assert process.wait() == 0
     assert time.monotonic() - started < 10
     assert "no answer within 0.3 seconds" in json.loads(out)["hookSpecificOutput"]["permissionDecisionReason"]
+
+
+@pytest.mark.parametrize(
+    "name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGALRM", "SIGQUIT", "SIGRTMIN", "SIGTSTP"]
+)
+@pytest.mark.parametrize("to_all", [False, True])
+def test_a_hook_that_is_interrupted_is_a_no(hooked, name, to_all):
+    """By a signal to itself, or to all processes of its group."""
+    with subprocess.Popen(
+        hooked.command("PreToolUse", "--deadline", "1"),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=hooked.environment, process_group=0,
+    ) as process:  # fmt: skip
+        process.stdin.write(b'{"hook_event_name": "PreToolUse"')
+        process.stdin.flush()
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        end = time.monotonic() + 20
+        while not children.read_text():
+            assert time.monotonic() < end
+        (os.killpg if to_all else os.kill)(process.pid, getattr(signal, name))
+        out = process.stdout.read()
+        assert process.wait() == 0
+    assert json.loads(out)["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
 BREAKAGES = {

@@ -113,6 +113,30 @@ def test_where_nothing_may_run_outside_what_can_not_be_put_inside_is_denied(code
     assert codex.run(codex.call("Bash", command="make", workdir="sub")).answer == {}
 
 
+@pytest.mark.parametrize(
+    "more",
+    [{"shell": "./sh"}, {"shell": "sh"}, {"shell": "/tmp/bash"}, {"shell": ["/bin/sh"]}, {"env": {"BASH_ENV": "x"}},
+     {"environment": {}}, {"interpreter": "./x"}, {"something": "new"}],
+)  # fmt: skip
+def test_a_command_whose_shell_the_model_names_is_not_put_inside(codex, more):
+    """It would run outside, around the sandbox. The hook is not told of it; the transcript has it."""
+    codex.configure(REQUIRE)
+    event = codex.call("Bash", command="make")
+    codex.note("call-1", cmd="make", **more)
+    assert codex.run(event).does == "stops"
+    assert codex.run(codex.call("exec_command", "call-2", command="make", **more)).does == "stops"
+    event = codex.call("Bash", "call-3", command="make")
+    codex.note("call-3", cmd="make", shell="/bin/bash", login=True, workdir=str(codex.project))
+    assert "guardhouse sandbox" in made(codex.run(event))["command"]
+
+
+def test_a_command_that_is_not_in_the_transcript_is_not_put_inside(codex):
+    codex.configure(REQUIRE)
+    event = codex.call("Bash", command="make")
+    assert codex.run({**event, "tool_use_id": "call-2"}).does == "stops"
+    assert codex.run({**event, "transcript_path": None}).does == "stops"
+
+
 def test_another_tool_that_runs_code_is_denied_where_nothing_may_run_outside(claude):
     claude.configure("guard: {sandbox: {mode: require}, tools: {mcp__lab__run: {capabilities: [executes]}}}\n")
     assert claude.run(claude.call("mcp__lab__run", code="print(1)")).does == "stops"
@@ -120,10 +144,18 @@ def test_another_tool_that_runs_code_is_denied_where_nothing_may_run_outside(cla
 
 
 def test_a_command_that_the_policy_wants_outside_runs_outside(hooked):
-    hooked.configure("guard: {sandbox: {mode: require, outside: ['docker ps *', 'make up']}}\n")
+    hooked.configure("guard: {sandbox: {mode: require, outside: ['docker ps -a *', 'make up', 'git push *']}}\n")
     assert hooked.run(hooked.call("Bash", command="make up")).answer == {}
-    assert hooked.run(hooked.call("Bash", command="docker ps -a")).answer == {}
+    assert hooked.run(hooked.call("Bash", command="docker ps -a web")).answer == {}
     assert "sandbox" in made(hooked.run(hooked.call("Bash", command="make up; ls")))["command"]
+
+
+def test_an_option_that_the_policy_does_not_spell_out_keeps_a_command_inside(hooked):
+    """Many options name a program."""
+    hooked.configure("guard: {sandbox: {mode: require, outside: ['git push *', 'docker ps -a *']}}\n")
+    for command in ("git push --receive-pack=./x.sh . HEAD", "git push -f", "docker ps -a --format x"):
+        reaction = hooked.run(hooked.call("Bash", command=command))
+        assert reaction.does == "stops" or "guardhouse sandbox" in made(reaction)["command"]
 
 
 def test_who_only_observes_changes_nothing(hooked):

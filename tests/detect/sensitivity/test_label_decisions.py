@@ -188,7 +188,7 @@ def test_no_text_of_a_verdict_repeats_what_is_labelled(house, outcome):
 def test_what_asks_names_the_label_and_not_the_value(house):
     verdict = published(house, labels(output="{email: require_approval}"), f"write to {MAIL}")
     (reason,) = verdict.reasons
-    assert "(email)" in reason.title
+    assert reason.detail == "email"
     assert MAIL not in verdict.for_agent
     assert MAIL not in verdict.for_person
 

@@ -37,7 +37,7 @@ def stopped(verdict):
 
 
 def explained(verdict):
-    return [f"{reason.code}: {reason.title}" for reason in verdict.reasons]
+    return [f"{reason.code}: {reason.headline}" for reason in verdict.reasons]
 
 
 def test_ordinary_work_of_a_coding_agent_asks_nothing(decide):

@@ -38,7 +38,9 @@ def test_what_a_grant_would_cover_is_said_before_it_is_given_and_it_can_be_revok
     at.page.get_by_label("This tool, for these reasons, at these places").check()
     expect(at.card.locator(".places")).to_contain_text("path /etc/guardhouse-test")
     at.page.locator("select[name=seconds]").select_option(label="10 minutes")
-    expect(at.page.locator("[data-says-all]")).to_contain_text("this tool at these places for 10 minutes")
+    says = at.page.locator("[data-says-all]")
+    expect(says).to_have_text("A yes is good for this tool at path /etc/guardhouse-test for 10 minutes.")
+    expect(says.locator(".theirs")).to_have_text("path /etc/guardhouse-test")
     at.approve.click()
     expect(at.outcome).to_contain_text("Approved by")
     assert agent.post("/v1/evaluate", json=call()).json()["decision"] == "allow"  # by the approval, which is used now
@@ -70,6 +72,14 @@ def test_changed_arguments_are_judged_and_the_agent_gets_them(daemon, visit, ada
     assert told["params"] == {"command": "rm -rf /etc/guardhouse-test/old"}
     assert agent.post("/v1/evaluate", json=call()).json()["status"] == "pending"
     at.is_content()
+
+
+@pytest.mark.parametrize("more", [{}, {"edit:/params/command": "rm -rf /etc/guardhouse-test/new"}])
+def test_nobody_says_more_than_a_comment_holds(daemon, ada, agent, more):
+    request = asked(agent, session="long-comment")
+    assert form(daemon, ada, request, comment="x" * 100_000, **more).status_code == 413
+    with daemon.client(ada) as person:
+        assert person.get(f"/v1/approvals/{request}").json()["status"] == "pending"
 
 
 def test_arguments_that_are_out_of_sight_are_not_changed(daemon, visit, ada, agent):
@@ -154,6 +164,92 @@ def test_a_yes_to_a_card_on_which_another_yes_was_not_seen_counts_for_nothing(ne
         assert late.status_code == 409
         assert "Somebody else has said yes meanwhile" in late.text
         assert person.get(f"/v1/approvals/{request}").json()["status"] == "pending"
+
+
+def test_two_who_look_at_the_same_card_see_each_others_yes_and_lose_nothing_they_wrote(new_daemon, visit):
+    daemon = new_daemon()
+    daemon.configure("guard: {approvals: {second_approver: low}}")
+    daemon.start()
+    ada = daemon.token("approver", "ada")
+    with daemon.agent() as agent:
+        request = asked(agent)
+        at = visit(daemon).signed_in(daemon.token("approver", "bob")).open(request)
+        comment = at.page.get_by_label("Message")
+        comment.press_sequentially("fine by me")
+        expect(at.approve).to_be_enabled()
+        at.page.evaluate(
+            """() => new MutationObserver(() => {
+                const button = document.querySelector("#card [data-approve]");
+                if (button && "1" === button.closest("article").dataset.consents) window.cameInert ??= button.disabled;
+            }).observe(document.getElementById("card"), { subtree: true, childList: true })"""
+        )
+        assert form(daemon, ada, request, show="structure").status_code == 200
+        expect(at.card).to_contain_text("approver:ada said yes")
+        expect(comment).to_have_value("fine by me")
+        expect(comment).to_be_focused()
+        assert at.page.evaluate("window.cameInert")
+        at.approve.click()
+        expect(at.outcome).to_contain_text("Approved by approver:ada and approver:bob")
+        with daemon.approver() as person:
+            said = person.get(f"/v1/approvals/{request}").json()["consents"]
+        assert [one.get("comment") for one in said] == [None, "fine by me"]
+    at.is_content()
+
+
+def test_who_was_too_fast_to_see_anothers_yes_gets_the_card_anew_with_what_they_wrote(new_daemon, visit):
+    daemon = new_daemon()
+    daemon.configure("guard: {approvals: {second_approver: low}}")
+    daemon.start()
+    ada = daemon.token("approver", "ada")
+    with daemon.agent() as agent:
+        request = asked(agent)
+        at = visit(daemon)
+        at.page.route("**/v1/events", lambda route: route.abort())
+        at.sign_in(daemon.token("approver", "bob")).open(request)
+        at.page.route("**/v1/approvals/*", lambda route: route.abort())  # nor does it look by itself
+        at.page.get_by_label("Message").fill("fine by me")
+        expect(at.approve).to_be_enabled()
+        assert form(daemon, ada, request).status_code == 200
+        at.approve.click()
+        expect(at.page.get_by_role("alert")).to_contain_text("Somebody else has said yes meanwhile")
+        expect(at.card).to_contain_text("approver:ada said yes")
+        expect(at.page.get_by_label("Message")).to_have_value("fine by me")
+        at.approve.click()
+        expect(at.outcome).to_contain_text("Approved by approver:ada and approver:bob")
+
+
+def test_who_has_said_yes_is_told_that_another_must(new_daemon, visit):
+    daemon = new_daemon()
+    daemon.configure("guard: {approvals: {second_approver: low}}")
+    daemon.start()
+    with daemon.agent() as agent:
+        at = visit(daemon).signed_in(daemon.token("approver", "ada")).open(asked(agent))
+        at.approve.click()
+        expect(at.page.locator("[data-hint]")).to_have_text("You have said yes. Somebody else has to, too.")
+        expect(at.approve).to_be_disabled()
+
+
+def test_a_key_that_denies_does_so_only_in_the_message(daemon, visit, ada, agent):
+    request = asked(agent)
+    at = visit(daemon).signed_in(ada).open(request)
+    at.page.get_by_text("Change the arguments").click()
+    at.page.get_by_role("textbox", name="command").press("Control+Enter")
+    at.page.get_by_label("Message").fill("no")
+    expect(at.approve).to_be_enabled()
+    with daemon.client(ada) as person:
+        assert person.get(f"/v1/approvals/{request}").json()["status"] == "pending"
+    at.page.get_by_label("Message").press("Control+Enter")
+    expect(at.outcome).to_contain_text("Denied by")
+
+
+def test_beside_the_button_stands_how_many_lines_the_agent_would_see(daemon, visit, ada, agent):
+    at = visit(daemon).signed_in(ada).open(asked(agent))
+    at.page.get_by_text("What the yes is good for").click()
+    at.page.locator("input[name=show][value=first_lines]").check()
+    at.page.get_by_label("Number of lines").fill("7")
+    says = "this once; the agent sees only the first 7 lines of the result"
+    expect(at.page.locator("[data-says-all]")).to_have_text(f"A yes is good for {says}.")
+    expect(at.page.locator("[data-terms-says]")).to_have_text(says)
 
 
 def test_with_a_no_nothing_else_is_approved(daemon, ada, agent):

@@ -373,11 +373,14 @@ def offered(daemon, number, session, **params):
         action_summary_redacted=f'send_email {{"to":"bob@example.com","number":{number}}}',
         action_redacted=values,
         supplied=(Supply("params.to", "untrusted", tool="read_mail", call_id="c1", offered=True),),
+        values=("digest-of-bob",),
+        only_values=True,
         kin="same",
     )
     sources = find_sources(state_dir=daemon.state, cwd=daemon.work)
     policy = sources.load(project=False)
-    desk = Desk(sources.locations, lambda: policy)
+    keys = daemon.home / ".local" / "share" / "guardhouse" / "keys"
+    desk = Desk(msgspec.structs.replace(sources.locations, keys=keys), lambda: policy)
     try:
         return desk.approver.settle(asked).request.id
     finally:
@@ -427,6 +430,11 @@ def test_a_yes_for_the_rest_of_the_run(daemon, visit, ada):
     at.approve.click()
     expect(at.card).to_contain_text("Also later calls of this tool in this session with the values that were listed")
     assert request_of(daemon, asked)["terms"] == {"for_run": True}
+    at.page.get_by_role("link", name="Grants").click()
+    same = "Later calls of this tool in this session with the same values"
+    tile = at.page.locator(".tile").filter(has_text=same).filter(has_text="params.to")
+    tile.get_by_role("button", name="Revoke").click()
+    expect(tile).to_be_hidden()
 
 
 def test_what_is_too_large_to_be_read_can_be_denied_only(daemon, visit, ada):

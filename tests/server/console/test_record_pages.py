@@ -34,6 +34,10 @@ def did(agent, session, action=HARMLESS):
     return told.get("event_id") or told["verdict"]["event_id"]
 
 
+def titles(page):
+    return [" ".join(one.split()) for one in re.findall(r"<h2>(.*?)</h2>", page)]
+
+
 def texts(page):
     return html.unescape(re.sub(r"<[^>]+>", " ", page))
 
@@ -238,3 +242,45 @@ class desk_of:  # noqa: N801 - reads like a function
 
     def __exit__(self, *_):
         self._desk.close()
+
+
+def test_a_call_is_told_from_plan_to_use_in_the_order_in_which_it_happened(agent, person):
+    session = f"in-order-{next(_numbers)}"
+    action = {**ASKING, "call_id": "c1"}
+    asked = agent.post("/v1/evaluate", json={"action": action, "session_id": session}).json()["approval_request_id"]
+    given = {"terms": {"grant": {"reach": "exact", "seconds": 600}}}
+    assert person.post(f"/v1/approvals/{asked}/approve", json=given).status_code == 200
+    assert agent.post("/v1/evaluate", json={"action": action, "session_id": session}).json()["decision"] == "allow"
+    told = titles(shown(person, f"/console/audit/{asked}"))
+    assert told[:3] == ["The agent planned", "The gate decided", "A person was asked"]
+    answered = next(at for at, one in enumerate(told) if one.endswith(" answered"))
+    gave = next(at for at, one in enumerate(told) if one.endswith(" gave a grant"))
+    assert sorted((answered, gave)) == [3, 4]
+    assert "The approval was used" in told[5:]
+
+
+def checked(person, words):
+    """What is said of the chain, once it was checked and holds the words."""
+
+    def said():
+        page = " ".join(texts(shown(person, "/console/audit/chain")).split())
+        return page if words in page and "Being verified" not in page else ""
+
+    person.post("/console/audit/chain")
+    return until(said, words)
+
+
+def test_what_was_not_checked_yet_is_not_called_whole(new_daemon):
+    daemon = new_daemon().start()
+    with daemon.approver("early") as person, daemon.agent() as agent:
+        assert "The record has not been checked yet" in checked(person, "It was empty when it was checked")
+        for _ in range(3):
+            did(agent, "later")
+        page = " ".join(texts(shown(person, "/console/audit/chain")).split())
+        assert "The record has not been checked yet" in page
+        assert "3 newer, not yet checked" in page
+        assert "The record is whole" in checked(person, "Checked up to event 3 ")
+        did(agent, "later")
+        page = " ".join(texts(shown(person, "/console/audit/chain")).split())
+        assert "The record is whole up to event 3" in page
+        assert "1 newer, not yet checked" in page

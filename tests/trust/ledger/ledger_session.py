@@ -53,11 +53,6 @@ class Talk:
         self.index.append(S, event, values, objects, cut=reading.cut)
         return self
 
-    def granted(self, *values):
-        event = NewEvent(kind="granted", grade="trusted")
-        self.index.append(S, event, [("g", value) for value in values])
-        return self
-
     def shape(self, tool, *, description="", schema=None, roles=None, capabilities=(Capability.WRITES,)):
         said = ToolDescription(description=description, parameters=schema or {}, roles=roles or {})
         profile = ToolProfile(name=tool, capabilities=frozenset(capabilities))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 import msgspec
 
 from guardhouse.adapters.hooks.interface import Agent, Kind, lets_pass, refusal
-from guardhouse.adapters.hooks.transcripts import directory_of
+from guardhouse.adapters.hooks.transcripts import arguments_of, directory_of
 from guardhouse.model import Action, Decision, ToolCallPre
 
 if TYPE_CHECKING:
@@ -27,6 +27,15 @@ _COMMON: Final = frozenset(
 _CALL: Final = _COMMON | {"tool_name", "tool_input", "tool_use_id"}
 _SHELLS: Final = frozenset({"Bash", "shell", "shell_command", "exec_command", "local_shell"})
 _UNTOLD: Final = frozenset({"stdin", "workdir"})
+_HARMLESS: Final = frozenset(
+    "command cmd description justification login max_output_tokens prefix_rule sandbox_permissions timeout timeout_ms"
+    " tty type with_escalated_permissions yield_time_ms".split()
+)
+"""Arguments of a shell that have no say in what runs the command."""
+_PLACES: Final = frozenset("workdir working_directory cwd".split())
+_SYSTEM_SHELLS: Final = frozenset(
+    f"{place}/{name}" for place in ("/bin", "/usr/bin") for name in ("sh", "bash", "dash", "ksh", "zsh")
+)
 _STOP: Final = _COMMON | {"stop_hook_active", "last_assistant_message"}
 
 
@@ -81,11 +90,20 @@ class Codex(Agent):
         return {"command": "patch"} if event.tool == "apply_patch" else super().renames(event)
 
     def shell_command(self, event: HookEvent) -> str | None:
-        """What its shell is given. With an input of its own, or another directory, a command is more than its text."""
+        """What its shell is given, if that is all there is to it: with an input of its own, another directory or a
+        variable, a command is more than its text, and a shell that the model names could be any program. What the hook
+        is not told of the call is in the transcript; a call that is not to be found there is not known."""
         given = event.tool_input
         command = given.get("command")
-        is_whole = event.is_object and not _UNTOLD & given.keys()
-        return command if event.tool in _SHELLS and isinstance(command, str) and is_whole else None
+        if event.tool not in _SHELLS or not isinstance(command, str) or not event.is_object or given.keys() - _HARMLESS:
+            return None
+        if self.events[event.name] != "call":
+            return command  # it was looked at when the call was made
+        asked = arguments_of(event.text("transcript_path"), event.call_id)
+        if asked is None or asked.keys() - _HARMLESS - _PLACES - {"shell"}:
+            return None
+        shell = asked.get("shell")
+        return command if shell is None or shell in _SYSTEM_SHELLS else None
 
     def to_call(self, event: HookEvent, verdict: Verdict, confine: Callable[[str], str]) -> dict[str, Any]:
         """Nothing, a no, or other arguments."""

@@ -50,6 +50,7 @@ class Conversation:
         self.server = server
         self.named: dict[str, Any] = {"session_id": session_id, "source": f"mcp:{server}"}
         self.notice = notice
+        self.mask = mask
         self.announced = Announcements(server, store, mask, notice)
         self.of_client = Requests()
         self.of_server = Requests()

@@ -5,7 +5,7 @@ What may pass goes on as the very bytes that came, unless the gate masked it or 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from guardhouse.adapters.mcp.answers import (
     CALL,
@@ -122,7 +122,7 @@ class ServerSide:
         verdict = self._judged(message, asked, call)
         body = message.body[message.kind]
         if verdict.decision is Decision.ALLOW_WITH_REDACTION and isinstance(verdict.content, dict):
-            body = verdict.content
+            body = self._seen(message, asked, verdict.content) if verdict.condition else verdict.content
         elif verdict.decision is not Decision.ALLOW:
             return Outgoing(to_client=withheld(message.id, asked, why_unseen(verdict)))
         if verdict.wrapped is not None and message.kind == "error":
@@ -132,6 +132,16 @@ class ServerSide:
         if body is message.body[message.kind]:
             return Outgoing(to_client=ended(line))
         return Outgoing(to_client=encoded({**message.body, message.kind: body}))
+
+    def _seen(self, message: Message, asked: Waiting, seen: dict[str, Any]) -> dict[str, Any]:
+        """What a person lets be seen of an answer, in the form of one."""
+        from guardhouse.adapters.mcp.limited import limited_error, limited_result  # few answers are limited
+
+        whole = message.body[message.kind]
+        if message.kind == "error":
+            return limited_error(whole, seen)
+        named = asked.call.params.values() if asked.method == "resources/read" and asked.call is not None else ()
+        return limited_result(whole, seen, next(iter(named), None), self._shared.mask)
 
     def _judged(self, message: Message, asked: Waiting, call: ToolCallPre) -> Verdict:
         """The gate's word on an answer: it is the result of the call that was asked for."""

@@ -408,9 +408,9 @@ def _loss(line: str) -> tuple[str, bool]:
 
 def _longer(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
     """What a yes could be good for beyond this once, as far as that can be told here."""
-    if any(supply.offered for supply in request.supplied):
-        yield "+run", "also later calls of this tool with the values from outside that this one has"
     reaches = offered(request)
+    if "values" in reaches:
+        yield "+run", "also later calls of this tool with the values from outside that this one has"
     if "exact" in reaches:
         yield "+again=30m", "also exactly this call again, in this session"
     places = [target.place.partition(" ")[2] for target in request.targets]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _SUBCOMMANDS: Final = frozenset(
     "approvals audit why token allow trust install uninstall policy enforce observe suggest serve proxy hook mcp pins"
-    " doctor status".split()
+    " doctor status run runs".split()
 )
 """Subcommands of ours that change what is allowed, or show what the agent must not see; `check`, `url` and `redact` are
 harmless."""
@@ -114,9 +114,10 @@ def controls(words: list[str]) -> bool:
     at = next((index for index, word in enumerate(words) if is_program(word)), None)
     if at is None:
         return False
-    # Before its name they are arguments to come (`echo allow | xargs guardhouse`), but for `pip install guardhouse`.
+    # Before its name they are arguments to come (`echo allow | xargs guardhouse`), but for `pip install guardhouse` and
+    # `uv run guardhouse`.
     before, after = {word.lower() for word in words[:at]}, {word.lower() for word in words[at + 1 :]}
-    return not _SUBCOMMANDS.isdisjoint(after | before - {"install"}) or not _TAMPERING.isdisjoint(after | before)
+    return not _SUBCOMMANDS.isdisjoint(after | before - {"install", "run"}) or not _TAMPERING.isdisjoint(after | before)
 
 
 def is_program(word: str) -> bool:

@@ -27,7 +27,7 @@ from guardhouse.detect.paths.detector import (
     working_directory,
 )
 from guardhouse.detect.paths.naming import is_path_key
-from guardhouse.detect.paths.places import check_patterns, glob_to_re2
+from guardhouse.detect.paths.places import SETTINGS_NAMES, check_patterns, glob_to_re2
 from guardhouse.detect.paths.readings import absolute, inside, other_readings, tidy
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "OWN_FILES",
     "PERSISTENCE_WRITE",
     "SENSITIVE_READ",
+    "SETTINGS_NAMES",
     "SYSTEM_WRITE",
     "TOO_MANY",
     "TOUCHED",

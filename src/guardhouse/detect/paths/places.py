@@ -18,6 +18,7 @@ SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
     ("ssh_private_key", "~/.ssh", "/home/ada/.ssh"),
     ("ssh_private_key", "~/.ssh/**", "/home/ada/.ssh/id_ed25519"),
     ("ssh_private_key", "**/id_{rsa,dsa,ecdsa,ed25519,ecdsa_sk,ed25519_sk}", "/srv/backup/id_rsa"),
+    ("ssh_private_key", "**/id_{rsa,dsa,ecdsa,ed25519}{~,.old,.bak,.orig}", "/srv/backup/id_rsa.old"),
     ("ssh_private_key", "/etc/ssh/ssh_host_*_key", "/etc/ssh/ssh_host_rsa_key"),
     ("private_key_file", "**/*.{pem,key,p12,pfx,jks,keystore,ppk,pkcs12,kdbx,asc}", "/srv/app/tls/server.key"),
     ("system_password_file", "/etc/{shadow,gshadow,master.passwd}{,-,~}", "/etc/shadow"),
@@ -106,6 +107,7 @@ SENSITIVE: Final[tuple[tuple[str, str, str], ...]] = (
     ),
     ("wallet", "**/wallet.dat", "/srv/coins/wallet.dat"),
     ("env_file", "**/.env", "/srv/app/.env"),
+    ("env_file", "**/.env~", "/srv/app/.env~"),
     ("env_file", "**/.env.*", "/srv/app/.env.production"),
     ("env_file", "**/*.env", "/srv/app/prod.env"),
     ("env_file", "**/.envrc", "/srv/app/.envrc"),
@@ -217,6 +219,14 @@ HOOK_SETTINGS: Final[tuple[tuple[str, str, str], ...]] = (
     ("hermes", "~/.hermes/{config.yaml,hooks/**,plugins/**}", "/home/ada/.hermes/config.yaml"),
     ("guardhouse", "**/.guardhouse.{yaml,yml,toml,json}", "/srv/app/.guardhouse.yaml"),
 )
+SETTINGS_NAMES: Final = frozenset(
+    name
+    for name in (
+        pattern.removeprefix("**/").partition("/")[0] for _, pattern, _ in HOOK_SETTINGS if pattern[:3] == "**/"
+    )
+    if "." in name and "{" not in name and name != ".github"  # which is more than its hooks
+)
+"""Of these, the names in a project that they begin with, wherever they lie."""
 
 HOOK_DIRECTORIES: Final[tuple[tuple[str, str, str], ...]] = (
     # agent, pattern of directories with such files in them: whoever moves or removes one takes them along; an example

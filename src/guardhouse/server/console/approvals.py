@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _AT_ONCE: Final = 50
 _MOST: Final = 10_000
 _MOST_NAMED: Final = 50
+_SHOWN_ON_THE_CARD: Final = frozenset({409, 422})
+"""Why nothing was answered, where the card as it is now says more than the problem alone."""
 
 
 async def page(house: House, principal: Principal, request: Request) -> Response:
@@ -68,18 +70,36 @@ async def card(house: House, principal: Principal, request: Request) -> Response
 
 
 async def answer(house: House, principal: Principal, request: Request) -> Response:
-    """A person's answer, from the card's form, and answers to others that were on it; the card as it is then."""
+    """A person's answer, from the card's form, and answers to others that were on it; the card as it is then. If
+    nothing was answered, it says why, and still holds what they wrote."""
     form = Form(await read_body(request, LONGEST_FORM))
     approve = form.one("answer") == "approve"
     if not approve and form.one("answer") != "deny":
         raise Problem(400, "That is no answer.", fix="Approve or deny.")
     found = await _found(house, request.path_params["id"])
+    try:
+        settled, notices = await _answered(house, principal, found, form, approve=approve)
+    except Problem as problem:
+        if problem.status not in _SHOWN_ON_THE_CARD:
+            raise
+        shown = await _card(house, principal, found.id)
+        notice = f"{problem.error['message']} {problem.error.get('fix', '')}".strip()
+        comment = form.one("comment")
+        return fragment("card.html", status=problem.status, card=shown, notice=notice, comment=comment)
+    card = await _card(house, principal, settled)
+    return fragment("card.html", status=409 if notices else 200, card=card, notice=" ".join(notices))
+
+
+async def _answered(
+    house: House, principal: Principal, found: ApprovalRequest, form: Form, *, approve: bool
+) -> tuple[str, list[str]]:
+    """The id of the request that was settled, and what could not be answered. A Problem if nothing was."""
     others = form.others
     await _check_alike(house, found, others)
     if approve:
         await _check_shown(house, principal, found.id, form.one("shown"))
         if form.one("standing") != standing_of(found) and found.status is ApprovalStatus.PENDING:
-            raise Problem(409, "Somebody else has said yes meanwhile.", fix="Load the page again, and look at it anew.")
+            raise Problem(409, "Somebody else has said yes meanwhile.", fix="Look at it anew.")
     elif any(others.values()):
         raise Problem(422, "With a no to this one, others can't be approved here.", fix="Answer them by themselves.")
     for other in (one for one, is_yes in others.items() if is_yes):
@@ -102,8 +122,7 @@ async def answer(house: House, principal: Principal, request: Request) -> Respon
             await give(house, principal, other, Answer(comment=None if is_yes else form.comment), approve=is_yes)
         except GuardhouseError as refused:
             notices.append(f"{other}: {refused.what} {refused.fix}")
-    card = await _card(house, principal, settled)
-    return fragment("card.html", status=409 if notices else 200, card=card, notice=" ".join(notices))
+    return settled, notices
 
 
 async def reapprove(house: House, principal: Principal, request: Request) -> Response:
@@ -162,7 +181,7 @@ async def _check_alike(house: House, found: ApprovalRequest, others: dict[str, b
     known = [await house.in_thread(partial(house.approver.get, one)) for one in gone]
     # One that was answered meanwhile is told to be so; one that never was alike is no mistake of the person's.
     if any(one is None or not are_alike(one, found) or one.session_id != found.session_id for one in known):
-        raise Problem(422, "One of those is about something else.", fix="Load the page again, and look at it anew.")
+        raise Problem(422, "One of those is about something else.", fix="Look at them anew.")
 
 
 async def _check_shown(house: House, principal: Principal, request_id: str, shown: str | None) -> None:
@@ -171,7 +190,7 @@ async def _check_shown(house: House, principal: Principal, request_id: str, show
     if not seen.is_shown:
         raise Problem(422, "It is too large to be shown whole, so it can't be approved.", fix="Deny it.")
     if shown is not None and shown != seen.action_hash:
-        raise Problem(409, "The card showed something else.", fix="Load the page again, and look at it anew.")
+        raise Problem(409, "The card showed something else.", fix="Look at it anew.")
 
 
 async def _pending(house: House, behind: str = "") -> tuple[tuple[Row, ...], bool]:

@@ -21,18 +21,20 @@ from guardhouse.approvals.card import (
     plain,
     recommendation,
     size_rows,
-    where_of,
 )
+from guardhouse.approvals.grants import reach_words
 from guardhouse.approvals.people import People
 from guardhouse.approvals.wording import terms_words
 from guardhouse.model import ApprovalStatus
 from guardhouse.server.allowing import remedy_of
+from guardhouse.server.console.headings import heading_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from guardhouse.approvals import ApprovalSettings, Outline
     from guardhouse.model import ApprovalRequest, Reach, Reason, Supply
+    from guardhouse.server.console.headings import Heading
 
 LONG_LINES: Final = 60
 LONG_TEXT: Final = 8 * 1024
@@ -95,7 +97,10 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
     field: str
     who: str
-    found: str
+    tool: str
+    """Whose answer held it,"""
+    call: str
+    """to which call."""
     is_doubtful: bool
 
 
@@ -104,14 +109,22 @@ class Why(msgspec.Struct, frozen=True, kw_only=True):
 
     code: str
     severity: str
-    title: str
+    head: Heading
     why: str
     instead: str
     seen: tuple[str, ...]
-    where: str
     rule: str
     remedy: Remedy | None
     """For whoever may change the policy."""
+
+
+class Covered(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of what an approval covers."""
+
+    name: str
+    words: str
+    theirs: tuple[str, ...] = ()
+    """Files, programs and places by their names."""
 
 
 class Editable(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,8 +155,8 @@ class Alike(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     values: tuple[Value, ...]
     stakes: tuple[str, ...]
-    reasons: tuple[tuple[str, str], ...]
-    """Codes and titles."""
+    reasons: tuple[tuple[str, Heading], ...]
+    """Codes and heads."""
     origins: tuple[Origin, ...]
     """Of the values that are doubtful."""
 
@@ -176,7 +189,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     sizes: tuple[tuple[str, str], ...]
     origins: tuple[Origin, ...]
     reasons: tuple[Why, ...]
-    covers: tuple[tuple[str, tuple[str, ...]], ...]
+    covers: tuple[Covered, ...]
     offered: tuple[str, ...]
     """Fields whose values a yes for the rest of the run would cover."""
     reaches: tuple[str, ...]
@@ -266,11 +279,8 @@ def card_of(
         sizes=() if values is not None else tuple(size_rows(request)),
         origins=tuple(map(_origin, sorted(request.supplied, key=lambda one: one.source not in _DOUBTFUL))),
         reasons=tuple(_why(reason, may_allow=viewer.may_allow) for reason in request.reasons),
-        covers=tuple(
-            (label, _lines(text))
-            for label, text in covered_rows(request, settings.use_within, request.terms, offers=False)
-        ),
-        offered=tuple(plain(supply.field) for supply in request.supplied if supply.offered),
+        covers=tuple(_covers(request, settings)),
+        offered=tuple(plain(one.field) for one in request.supplied if one.offered and "values" in reaches),
         reaches=reaches,
         places=tuple((plain(target.place), plain(target.code)) for target in request.targets),
         is_conditional=request.conditional,
@@ -317,7 +327,7 @@ def _others(alike: Sequence[ApprovalRequest]) -> tuple[tuple[Alike, ...], tuple[
                 summary=_summary(one),
                 values=values,
                 stakes=_lines(losses) if losses else (),
-                reasons=tuple((reason.code, plain(reason.title)) for reason in one.reasons),
+                reasons=tuple((reason.code, heading_of(reason)) for reason in one.reasons),
                 origins=tuple(_origin(supply) for supply in one.supplied if supply.source in _DOUBTFUL),
             )
         )
@@ -415,12 +425,25 @@ def _editable(pointer: str, name: str, value: Any) -> Iterator[Editable]:
             yield Editable(pointer=pointer, name=name, text=text, is_text=isinstance(value, str), rows=rows)
 
 
+def _covers(request: ApprovalRequest, settings: ApprovalSettings) -> Iterator[Covered]:
+    for name, text in covered_rows(request, settings.use_within, request.terms, offers=False):
+        if name == "bound to":
+            yield Covered(name=name, words="", theirs=_lines(text))
+        elif name == "goes on" and request.terms.grant is not None:
+            lead, *places = reach_words(
+                request.terms.grant.reach, "this tool", [f"{one.place} ({one.code})" for one in request.targets]
+            )
+            yield Covered(name=name, words=lead, theirs=tuple(map(plain, places)))
+        else:
+            yield Covered(name=name, words=" ".join(_lines(text)))
+
+
 def _origin(supply: Supply) -> Origin:
-    call = f", call {plain(supply.call_id)}" if supply.call_id else ""
     return Origin(
         field=plain(supply.field),
         who=SOURCES.get(supply.source, plain(supply.source)),
-        found=f"answer of {plain(supply.tool)}{call}" if supply.tool else "",
+        tool=plain(supply.tool or ""),
+        call=plain(supply.call_id or ""),
         is_doubtful=supply.source in _DOUBTFUL,
     )
 
@@ -431,11 +454,10 @@ def _why(reason: Reason, *, may_allow: bool) -> Why:
         remedy=None if found is None else Remedy(kind=found.kind, entry=plain(found.entry)),
         code=reason.code,
         severity=reason.severity.value,
-        title=plain(reason.title),
+        head=heading_of(reason),
         why=plain(reason.why),
         instead=plain(reason.instead or ""),
         seen=_lines(reason.excerpt) if reason.excerpt else (),
-        where=plain(where_of(reason)),
         rule=plain(reason.decided_by.removeprefix("rule:")) if reason.decided_by.startswith("rule:") else "",
     )
 

@@ -20,6 +20,7 @@ from guardhouse.server import allowing
 from guardhouse.server.allowing import remedy_of
 from guardhouse.server.console.cards import Remedy, row_of
 from guardhouse.server.console.forms import LONGEST_FORM, Form
+from guardhouse.server.console.headings import heading_of
 from guardhouse.server.console.rendering import fragment
 from guardhouse.server.door import has_right
 from guardhouse.server.house import actor_of
@@ -32,10 +33,12 @@ if TYPE_CHECKING:
 
     from guardhouse.approvals import ApprovalSettings
     from guardhouse.model import ApprovalRequest, AuditEvent
+    from guardhouse.server.console.headings import Heading
     from guardhouse.server.house import House
     from guardhouse.tokens import Principal
 
 _MOST: Final = 30
+_LONGEST: Final = 2_000
 
 
 class DeniedTile(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,7 +76,7 @@ class Blocked(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     session: str
     when: str
-    title: str
+    head: Heading | None
     code: str
     remedies: tuple[Remedy, ...]
 
@@ -177,7 +180,7 @@ def _of_policy(event: AuditEvent, *, may_allow: bool) -> Blocked:
         summary=plain(event.action_summary_redacted.text),
         session=plain(event.session_id or ""),
         when=event.timestamp,
-        title=plain(first.title) if first is not None else "",
+        head=heading_of(first, _LONGEST) if first is not None else None,
         code=first.code if first is not None else "",
         remedies=tuple(Remedy(kind=kind, entry=plain(entry)) for kind, entry in sorted(remedies)) if may_allow else (),
     )

@@ -15,6 +15,7 @@ from guardhouse.approvals.card import plain
 from guardhouse.policy import catalogue
 from guardhouse.server.auditing import seconds_of
 from guardhouse.server.console.cards import briefly
+from guardhouse.server.console.headings import one_line
 from guardhouse.server.console.links import session_link
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ ANSWERED: Final = {
     "denied": Word("Denied", "cross", "deny"),
     "expired": Word("Expired", "clock", "plain"),
     "cancelled": Word("Cancelled", "cross", "plain"),
+    "superseded": Word("Replaced", "again", "plain"),
     "consumed": Word("Used", "check", "allow"),
 }
 DONE: Final = {"executed": Word("Executed", "run", "plain"), "aborted": Word("Aborted", "stop", "plain")}
@@ -188,8 +190,7 @@ def written(event: AuditEvent) -> str:
 
 def shown(text: str, most: int) -> str:
     """A text in one line, cut, and safe for the eye."""
-    line = " ↵ ".join(plain(part) for part in text[:most].split("\n"))
-    return f"{line}…" if len(text) > most else line
+    return one_line(text, most)
 
 
 def lines_of(text: str, most: int) -> tuple[str, ...]:

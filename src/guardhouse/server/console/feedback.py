@@ -38,7 +38,7 @@ async def say(house: House, principal: Principal, request: Request) -> Response:
     if fields.get("from") == "row":
         marks = await house.in_thread(lambda: (caught_up(house), house.record.opinions_on([event_id]))[1])
         return fragment("row_menu.html", feedback=link, marks=marks_of(marks.get(event_id, {})))
-    return fragment("opinions.html", feedback=link, opinions=await opinions_in(house, event_id), is_open=False)
+    return fragment("opinions.html", feedback=link, opinions=await opinions_in(house, event_id))
 
 
 def _fields(body: bytes) -> dict[str, str]:

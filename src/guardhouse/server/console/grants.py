@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from guardhouse.approvals.card import plain
-from guardhouse.approvals.grants import words
+from guardhouse.approvals.grants import reach_words
 from guardhouse.server import allowing
+from guardhouse.server.console.cards import briefly
 from guardhouse.server.console.forms import LONGEST_FORM, Form
 from guardhouse.server.console.rendering import fragment
 from guardhouse.server.door import has_right
@@ -43,7 +44,8 @@ class GrantTile(msgspec.Struct, frozen=True, kw_only=True):
     condition: str
     tool: str
     risk: str
-    summary: str
+    call: tuple[str, ...]
+    """What exactly it covers, if that is one call and no other."""
     session: str
     principal: str
     actor: str
@@ -102,7 +104,13 @@ async def _page(house: House, principal: Principal, *, every: bool) -> Response:
 
 
 def _tile(grant: Grant, *, is_live: bool) -> GrantTile:
-    lead, *places = words(grant)
+    # Its tool, places and fields stand beside it, tinted: their names may be anything.
+    if grant.reach == "values":
+        (lead,), places = reach_words("values", "this tool", ["values"]), list(grant.fields)
+    else:
+        lead, *places = reach_words(
+            grant.reach, "this tool", [f"{target.place} ({target.code})" for target in grant.targets]
+        )
     over = "used up" if grant.most_uses is not None and grant.uses >= grant.most_uses else "over"
     revoked = f"revoked by {plain(grant.revoked_by or '')}" if grant.revoked_at is not None else over
     return GrantTile(
@@ -110,12 +118,12 @@ def _tile(grant: Grant, *, is_live: bool) -> GrantTile:
         request_id=grant.request_id,
         is_live=is_live,
         standing="in force" if is_live else revoked,
-        lead=plain(lead),
+        lead=lead,
         places=tuple(map(plain, places)),
         condition=grant.condition.words if grant.condition is not None else "",
         tool=plain(grant.tool_name or grant.action_type),
         risk=grant.risk_level.value,
-        summary=plain(grant.action_summary_redacted),
+        call=_call(grant) if grant.reach == "exact" else (),
         session=plain(grant.session_id or ""),
         principal=plain(grant.principal or ""),
         actor=plain(grant.actor),
@@ -125,6 +133,12 @@ def _tile(grant: Grant, *, is_live: bool) -> GrantTile:
         uses=grant.uses,
         most_uses=grant.most_uses,
     )
+
+
+def _call(grant: Grant) -> tuple[str, ...]:
+    """The call, line by line; behind its first line is what was at stake."""
+    first, _, _ = grant.action_summary_redacted.partition("\n")
+    return tuple(plain(line) for line in briefly(first, grant.tool_name or grant.action_type).split("\n"))
 
 
 def _entry(kind: str, entry: str, *, may_remove: bool) -> Entry:

@@ -33,6 +33,8 @@ PAGES: Final = (
     # path, name, icon
     Page("/approvals", "Approvals", "inbox"),
     Page("/approvals/{id}", "Approval"),
+    Page("/runs", "Runs", "run"),
+    Page("/runs/{id}", "Run"),
     Page("/grants", "Grants", "key"),
     Page("/denied", "Denied", "ban"),
     Page("/decisions", "Decisions", "chart"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from guardhouse.approvals.card import plain
+from guardhouse.server.auditing import caught_up
 from guardhouse.server.console.events import shown
 from guardhouse.server.console.filters import OF_EVENTS, filters_of, wanted_in
 from guardhouse.server.console.listing import count_new, listing, older_rows
@@ -32,8 +33,9 @@ class Chain(msgspec.Struct, frozen=True, kw_only=True):
     """`ok`, `broken`, `unknown` or `checking`."""
     title: str
     is_checking: bool
-    events: int
     seq: int
+    newer: int
+    """Events that came since."""
     at: float
     problems: tuple[str, ...]
     more_problems: int
@@ -48,7 +50,7 @@ async def page(house: House, _principal: Principal, request: Request) -> Respons
     wanted = wanted_in(request)
     listed, offers = await house.in_thread(lambda: (listing(house, wanted, wanted.query, _PATH), house.record.offers()))
     filters = filters_of(wanted, _PATH, OF_EVENTS, offers)
-    return fragment("audit.html", filters=filters, listed=listed, chain=_chain(house), with_kind=True)
+    return fragment("audit.html", filters=filters, listed=listed, chain=_chain(house, listed.newest), with_kind=True)
 
 
 async def rows(house: House, _principal: Principal, request: Request) -> Response:
@@ -64,23 +66,31 @@ async def news(house: House, _principal: Principal, request: Request) -> Respons
 
 async def chain(house: House, _principal: Principal, _request: Request) -> Response:
     """What is known of the chain."""
-    return fragment("chain.html", chain=_chain(house))
+    return fragment("chain.html", chain=_chain(house, await _head(house)))
 
 
 async def check(house: House, _principal: Principal, _request: Request) -> Response:
     """Have it checked now."""
     house.chain.check_soon()
-    return fragment("chain.html", chain=_chain(house, is_wanted=True))
+    return fragment("chain.html", chain=_chain(house, await _head(house), is_wanted=True))
 
 
-def _chain(house: House, *, is_wanted: bool = False) -> Chain:
+async def _head(house: House) -> int:
+    """The number of the newest event."""
+    newest: int = await house.in_thread(lambda: caught_up(house)["seq"])
+    return newest
+
+
+def _chain(house: House, head: int, *, is_wanted: bool = False) -> Chain:
     status = house.chain.status()
+    newer = max(0, head - status.seq)
+    state = _state(status)
     return Chain(
-        state=_state(status),
-        title=_TITLES[_state(status)],
+        state=state,
+        title=f"The record is whole up to event {status.seq:,}" if state == "ok" and newer else _TITLES[state],
         is_checking=status.is_checking or is_wanted,
-        events=status.events,
         seq=status.seq,
+        newer=newer,
         at=status.at,
         problems=tuple(shown(one, _LONGEST) for one in status.problems[:10]),
         more_problems=status.more_problems + max(0, len(status.problems) - 10),
@@ -99,6 +109,6 @@ _TITLES: Final = {
 
 
 def _state(status: ChainStatus) -> str:
-    if status.ok is None:
+    if status.ok is None or (status.ok and not status.seq):  # a record in which nothing was yet says nothing
         return "unknown"
     return "ok" if status.ok else "broken"

@@ -10,8 +10,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from guardhouse.approvals.card import where_of
-from guardhouse.model import NO_FACTS, encode_event
+from guardhouse.model import NO_FACTS, ApprovalStatus, Decision, encode_event
 from guardhouse.model import OPINIONS as KNOWN
 from guardhouse.server.auditing import story_in
 from guardhouse.server.console.events import (
@@ -26,6 +25,7 @@ from guardhouse.server.console.events import (
     word_of,
     written,
 )
+from guardhouse.server.console.headings import heading_of
 from guardhouse.server.console.links import session_link
 from guardhouse.server.console.rendering import fragment
 from guardhouse.server.console.spans import waited
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from guardhouse.audit import Entry
     from guardhouse.model import AuditEvent, Finding, Reason
+    from guardhouse.server.console.headings import Heading
     from guardhouse.server.house import House
     from guardhouse.tokens import Principal
 
@@ -47,6 +48,7 @@ _EXCERPT: Final = 2_000
 _WHOLE: Final = 400_000
 _MOST_REASONS: Final = 20
 _RESULTS: Final = frozenset({"ToolCallPost", "MemoryReadPost", "SkillRunPost"})
+_ANSWERS: Final = frozenset({ApprovalStatus.APPROVED, ApprovalStatus.DENIED, ApprovalStatus.PENDING})
 _PLANS: Final = frozenset({"ToolCallPre", "MemoryReadPre", "SkillRunPre", "SkillInstall"})
 
 
@@ -64,11 +66,10 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
 
     code: Code
     severity: str
-    title: str
+    head: Heading
     why: str
     instead: str
     seen: tuple[str, ...]
-    where: str
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,7 +150,7 @@ async def opinions_in(house: House, event_id: str) -> tuple[Said, ...]:
 
 def trace_of(named: Entry, related: Sequence[Entry]) -> Trace:
     """The call that `named` belongs to."""
-    entries = sorted((named, *related), key=lambda one: one.seq)
+    entries = _in_order((named, *related))
     events = [one.event for one in entries]
     first = next((one for one in events if one.kind == "decision"), events[0])
     steps = tuple(_steps(entries, named))
@@ -164,6 +165,28 @@ def trace_of(named: Entry, related: Sequence[Entry]) -> Trace:
         steps=steps,
         took=waited(took) if took > 0 else "",
     )
+
+
+def _in_order(entries: Sequence[Entry]) -> list[Entry]:
+    """As it happened. A question is recorded before the decision that asks it, so that nothing is asked unrecorded;
+    it was decided first all the same."""
+    left = sorted(entries, key=lambda one: one.seq)
+    ordered: list[Entry] = []
+    while left:
+        entry = left.pop(0)
+        event = entry.event
+        if event.kind == "approval" and event.approval_status is ApprovalStatus.PENDING and not event.actor:
+            asking = next((one for one in left if _asks(one.event, event.approval_request_id)), None)
+            if asking is not None:
+                left.remove(asking)
+                ordered.append(asking)
+        ordered.append(entry)
+    return ordered
+
+
+def _asks(event: AuditEvent, request_id: str | None) -> bool:
+    is_asking = Decision.REQUIRE_APPROVAL in {event.decision, event.would_be}
+    return event.kind == "decision" and is_asking and event.approval_request_id == request_id
 
 
 def _steps(entries: Sequence[Entry], named: Entry) -> Iterator[Step]:
@@ -226,18 +249,34 @@ def _title(event: AuditEvent) -> str:
             return "Its result was looked at"
         case "decision":
             return "The gate decided"
-        case "approval" if event.actor:
-            return f"{who} answered"
         case "approval":
-            return "The request for approval"
+            return _approval_title(event, who)
         case "execution":
             return "The call was made" if event.outcome == "executed" else "The call was not made"
         case "grant":
-            return f"{who or 'Somebody'} and a grant"
+            return f"{who or 'Somebody'} {'revoked' if event.detail.endswith(' revoked') else 'gave'} a grant"
         case "feedback":
             return f"{who or 'Somebody'} said of a decision"
         case _:
             return "The house noted"
+
+
+def _approval_title(event: AuditEvent, who: str) -> str:
+    match event.approval_status:
+        case ApprovalStatus.CONSUMED:
+            return "The approval was used"
+        case ApprovalStatus.EXPIRED:
+            return "The approval was not used in time" if event.actor else "Nobody answered in time"
+        case ApprovalStatus.CANCELLED:
+            return f"{who} withdrew the question" if event.actor else "The question was withdrawn"
+        case ApprovalStatus.SUPERSEDED:
+            return "Another question took its place"
+        case ApprovalStatus.PENDING if event.actor:
+            return f"{who} said yes; another person has to"
+        case ApprovalStatus.PENDING:
+            return "A person was asked"
+        case _:
+            return f"{who or 'Somebody'} answered"
 
 
 def _note(event: AuditEvent) -> str:
@@ -270,7 +309,7 @@ def _where(event: AuditEvent) -> Iterator[Fact]:
 def _facts(event: AuditEvent, asked: dict[str, float]) -> Iterator[Fact]:
     if event.kind in {"approval", "decision"} and event.approval_request_id:
         yield Fact("request", shown(event.approval_request_id, _NAME), _approval(event))
-    if event.kind == "approval" and event.actor and event.approval_request_id in asked:
+    if event.approval_status in _ANSWERS and event.actor and event.approval_request_id in asked:
         yield Fact("after", waited(max(0.0, at_of(event) - asked[event.approval_request_id])), is_theirs=False)
     if event.kind == "decision" and event.actor:
         yield Fact("approved by", shown(event.actor, _NAME))
@@ -290,11 +329,10 @@ def _cause(reason: Reason) -> Cause:
     return Cause(
         code=code_of(reason.code),
         severity=reason.severity.value,
-        title=shown(reason.title, _EXCERPT),
+        head=heading_of(reason, _EXCERPT),
         why=shown(reason.why, _EXCERPT),
         instead=shown(reason.instead or "", _EXCERPT),
         seen=lines_of(reason.excerpt, _EXCERPT) if reason.excerpt else (),
-        where=shown(where_of(reason), _EXCERPT),
     )
 
 

@@ -11,7 +11,7 @@ from guardhouse.trust.ledger.kinds import Kind, kind_of
 from guardhouse.trust.ledger.matching import Ledger, Source, Traced
 from guardhouse.trust.ledger.pastes import pasted_part, typed_part
 from guardhouse.trust.ledger.pointing import is_led_to, pointing_questions, points_at
-from guardhouse.trust.ledger.questions import candidates, grant_of, questions
+from guardhouse.trust.ledger.questions import candidates, questions
 from guardhouse.trust.ledger.reading import (
     WORKED,
     Object,
@@ -54,7 +54,6 @@ __all__ = [
     "from_kept",
     "going_by",
     "gone",
-    "grant_of",
     "is_led_to",
     "is_unfit",
     "kind_of",

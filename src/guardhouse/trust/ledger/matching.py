@@ -22,7 +22,6 @@ from guardhouse.trust.ledger.questions import (
     POWERS,
     candidates,
     flag_words,
-    grant_of,
     grave_choices,
     power_words,
     runs,
@@ -142,8 +141,6 @@ class Ledger:
         if self._shape.looks:
             return True  # where it looks, and for what, has to answer for itself
         all_fine = all(one.is_fine for one in traced)
-        if all_fine and self._sightings.of(grant_of(self._shape.name)):
-            return True
         loosely = not self._stakes.are_high and not self._stakes.are_money
         all_theirs = all_fine and (loosely or not any(one.seen is not None and is_listed(one.seen) for one in traced))
         all_theirs = all_theirs and (bool(traced) or not is_delicate(self._shape.name)) and self._is_to_somebody(traced)
@@ -257,8 +254,6 @@ class Ledger:
             return (self._flag(argument),)
         if role in {Role.SELECTOR, Role.PATH} and power_words(argument):
             return (self._power(argument),)
-        if self._sightings.of(grant_of(self._shape.name, argument)):
-            return ("confirmed",)
         if isinstance(value, str) and role in {Role.RECIPIENT, Role.DESTINATION} and not _is_plainly_written(value):
             return ("nowhere",)
         if isinstance(value, str) and role is Role.RECIPIENT and _is_mixed(value):

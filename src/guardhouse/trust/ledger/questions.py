@@ -72,7 +72,7 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
     """Every value that judging these arguments may want to know the origins of. ValueError if they are too many."""
     found = tuple(found)
     kind = shape.kind
-    asked: dict[str, None] = {grant_of(shape.name): None, str(ANYTHING): None}
+    asked: dict[str, None] = {str(ANYTHING): None}
     spoken = (said for word in kind.grave for said in graver(word))
     delicate = (said for word in kind.delicate for said in synonyms(word))
     telling = {*kind.nouns, *delicate, *kind.words, *spoken, *grave_choices(found), *PUBLISHED}
@@ -82,7 +82,6 @@ def questions(found: Iterable[Argument], shape: Shape, requests: Sequence[Reques
     if kind.is_access:
         asked[RIGHTS] = None
     for argument in found:
-        asked[grant_of(shape.name, argument)] = None
         for value in candidates(argument):
             if argument.role is not Role.CONTENT or value.type != "text" or is_run(value.form):
                 asked[str(value)] = None
@@ -106,14 +105,6 @@ def local_names(address: str) -> list[str]:
     """The words of an address before its `@` that may be somebody's name."""
     said = words(address.rpartition("@")[0])
     return [word for word in said if len(word) > _SMALL and word.isalpha()][:LONGEST_NAME]
-
-
-def grant_of(tool: str, argument: Argument | None = None) -> str:
-    """A person's yes for the rest of a run, as a value: to a tool with one value in one argument, or to the tool with
-    values that were granted so."""
-    if argument is None:
-        return f"grant:{tool}"
-    return f"grant:{tool}:{argument.key}:{type(argument.value).__name__}:{argument.value}"
 
 
 def grave_choices(found: Iterable[Argument]) -> frozenset[str]:

@@ -4,6 +4,7 @@
 import { load } from "./fragments.js";
 
 const SOON = 800;
+const FEW = 3;
 let refreshing = 0;
 
 /** A request has changed: so may have what a page of grants, or of what was denied, says. Not while somebody is in it. */
@@ -35,24 +36,40 @@ function say() {
     lasts.hidden = !isLasting;
     lasts.querySelector("select").disabled = !isLasting;
   }
-  const time = lasts && !lasts.hidden ? ` for ${lasts.querySelector("select").selectedOptions[0].textContent}` : "";
-  const good = [scope ? scope.dataset.says + time : "this once", show?.dataset.says].filter(Boolean).join("; the agent sees the result ");
-  const says = at.querySelector("[data-terms-says]");
-  if (says) says.textContent = good;
+  const good = [...goodFor(scope), ...(lasts && !lasts.hidden ? [` for ${lasts.querySelector("select").selectedOptions[0].textContent}`] : [])];
+  if (show?.dataset.says) good.push(`; the agent sees ${show.dataset.says.replace("#", at.querySelector("input[name=lines]").value || "?")}`);
+  const isUsual = good.length === 1 && good[0] === "this once";
+  at.querySelector("[data-terms-says]")?.replaceChildren(...good);
   const edits = editedIn(at);
   const editing = at.querySelector("[data-edit-says]");
   if (editing) editing.textContent = edits ? `${edits} changed` : "as they are";
   const yes = at.querySelectorAll('[data-alike] input[value="approve"]:checked').length;
   const no = at.querySelectorAll('[data-alike] input[value="deny"]:checked').length;
   const parts = [];
-  if (good !== "this once") parts.push(`A yes is good for ${good}.`);
-  if (edits) parts.push(`With ${edits} changed argument${edits > 1 ? "s" : ""}.`);
+  if (!isUsual) parts.push("A yes is good for ", ...good.map((one) => one.cloneNode?.(true) ?? one), ". ");
+  if (edits) parts.push(`With ${edits} changed argument${edits > 1 ? "s" : ""}. `);
   if (yes || no) parts.push(`Also ${[yes && `${yes} approved`, no && `${no} denied`].filter(Boolean).join(" and ")}.`);
   const all = at.querySelector("[data-says-all]");
-  all.textContent = parts.join(" ");
+  all.replaceChildren(...parts);
   all.hidden = !parts.length;
   const words = at.querySelector("[data-approve-words]");
   if (!words.closest("[data-confirming]")) words.textContent = edits ? "Approve as changed" : "Approve";
+}
+
+/** How far the yes goes, in words; places by their names, which are not ours and look so. */
+function goodFor(scope) {
+  if (!scope) return ["this once"];
+  const names = [...new Set([...scope.closest("label").querySelectorAll(".place .theirs")].map((one) => one.textContent))];
+  if (!names.length) return [scope.dataset.says];
+  const shown = names.slice(0, FEW).flatMap((name, at) => [at ? ", " : " ", theirs(name)]);
+  return [scope.dataset.says, ...shown, ...(names.length > FEW ? [` and ${names.length - FEW} more`] : [])];
+}
+
+function theirs(text) {
+  const made = document.createElement("code");
+  made.className = "theirs inline";
+  made.textContent = text;
+  return made;
 }
 
 function editedIn(at) {

@@ -58,11 +58,15 @@ export function changed(outline) {
   const row = by(`row-${outline.id}`);
   if (outline.status === "pending") {
     if (!row) arrived.add(outline.id);
+    // Where several must agree, somebody may have: nobody agrees to terms that their card does not show.
+    if (outline.needed > 1 && document.querySelector("#card article")?.dataset.id === outline.id) recheck(outline.id);
   } else {
     arrived.delete(outline.id);
     if (row) leave(row);
     const card = document.querySelector("#card article");
-    if (card?.dataset.id === outline.id && card.dataset.status !== outline.status) showCard(outline.id, outline.status);
+    if (card?.dataset.id === outline.id && card.dataset.status !== outline.status) {
+      showCard(outline.id, (shown) => shown.dataset.status !== outline.status);
+    }
   }
   flushing ||= setTimeout(flush, TOGETHER);
 }
@@ -73,14 +77,15 @@ export const refresh = () => inTurn(async () => {
   await bring("/console/approvals/more", (rows) => {
     const list = by("rows");
     if (!list) return;
-    merge(list, rows);
+    announce(merge(list, rows));
     mark(by("approvals").dataset.chosen);
   });
   const card = document.querySelector("#card article");
   if (card?.dataset.status === "pending") await recheck(card.dataset.id);
 });
 
-/** Make `list` hold `rows`. A row that is there already stays as it is: somebody may be about to click it. */
+/** Make `list` hold `rows`, and give those that were not there. A row that is there already stays as it is: somebody may
+ * be about to click it. */
 function merge(list, rows) {
   const has = new Map([...list.querySelectorAll(".row")].map((row) => [row.dataset.id, row]));
   const wanted = rows.map((row) => has.get(row.dataset.id) ?? row);
@@ -88,6 +93,16 @@ function merge(list, rows) {
   wanted.forEach((row, at) => {
     if (list.children[at] !== row) list.insertBefore(row, list.children[at] ?? null);
   });
+  return rows.filter((row) => row.matches(".row") && !has.has(row.dataset.id));
+}
+
+/** Say what has come, to who does not see the list. */
+function announce(fresh) {
+  if (!fresh.length) return;
+  const of = (name) => fresh[0].querySelector(name)?.textContent.trim();
+  by("news").textContent = fresh.length === 1
+    ? `New request: ${of(".row-tool")}, risk ${of(".risk")}`
+    : `${fresh.length} new requests`;
 }
 
 const flush = () => inTurn(async () => {
@@ -102,11 +117,7 @@ const flush = () => inTurn(async () => {
       for (const row of fresh) row.classList.add("fresh");
       list.prepend(...fresh);
     }
-    if (fresh.length) {
-      by("news").textContent = fresh.length === 1
-        ? `New request: ${fresh[0].querySelector(".row-tool").textContent}, risk ${fresh[0].querySelector(".risk").textContent.trim()}`
-        : `${fresh.length} new requests`;
-    }
+    announce(fresh);
   });
 });
 
@@ -153,25 +164,56 @@ function mark(id) {
   by(`row-${id}`)?.querySelector("a").setAttribute("aria-current", "true");
 }
 
-/** Put the card of a request up; by itself, if `news` is the status that it has come to. */
-async function showCard(id, news = "") {
-  const byItself = Boolean(news);
+/** Put the card of a request up; by itself, if `isStale` says of the one that is there whether it still shows what is no
+ * longer so. What was typed stays. */
+async function showCard(id, isStale = null) {
+  const byItself = Boolean(isStale);
   if (!byItself) by("card").replaceChildren(by("waiting").content.cloneNode(true));
   // An answer of one's own may have come meanwhile, with words that say more than the card alone.
+  let restore = () => {};
   const isWanted = () => {
     const card = document.querySelector("#card article");
-    return !news || (card?.dataset.id === id && card.dataset.status !== news);
+    if (!isStale) return true;
+    if (card?.dataset.id !== id || !isStale(card)) return false;
+    restore = typed();
+    return true;
   };
-  if (await load(`/console/approvals/${encodeURIComponent(id)}/card`, by("card"), { byItself, isWanted })) arm();
+  if (await load(`/console/approvals/${encodeURIComponent(id)}/card`, by("card"), { byItself, isWanted })) {
+    restore();
+    arm();
+  }
   if (!byItself) by("card-pane").scrollTop = 0;
+}
+
+/** What is typed into the message now; call what it gives to have it in the card that came in its place. */
+function typed() {
+  const old = by("comment");
+  const { value, selectionStart, selectionEnd } = old ?? {};
+  const isThere = old === document.activeElement;
+  return () => {
+    const fresh = by("comment");
+    if (!old || !fresh) return;
+    fresh.value = value;
+    if (!isThere) return;
+    fresh.focus({ preventScroll: true });
+    fresh.setSelectionRange(selectionStart, selectionEnd);
+  };
 }
 
 /** Whether the card that is open is still as it is shown; it stays where it is, if so, with what was typed into it. */
 async function recheck(id) {
   const path = `/v1/approvals/${encodeURIComponent(id)}`;
   const response = await ask(path, { byItself: true }).catch(() => null); // live.js says so, and looks again
-  const status = response?.ok ? (await response.json()).status : "pending";
-  if (status !== "pending") await showCard(id, status);
+  if (!response?.ok) return;
+  const { status, consents = [] } = await response.json();
+  const isStale = (card) => card.dataset.status !== status || Number(card.dataset.consents) !== consents.length;
+  const card = document.querySelector("#card article");
+  if (card?.dataset.id !== id || !isStale(card)) return;
+  await showCard(id, isStale);
+  const shown = document.querySelector("#card article");
+  if (status === "pending" && shown?.dataset.id === id && !("consented" in shown.dataset)) {
+    toast("Somebody else has said yes. Look at it anew.");
+  }
 }
 
 // Answering
@@ -183,7 +225,7 @@ function arm() {
   approve.disabled = true;
   const closed = unopened();
   document.querySelector("#card [data-hint]").textContent = "never" in approve.dataset
-    ? "Too large to be shown whole, so it can't be approved."
+    ? approve.dataset.never
     : closed ? `Open ${closed === 1 ? "the folded value" : `all ${closed} folded values`} to approve.` : "";
   setTimeout(() => {
     if (approve.isConnected) approve.disabled = "never" in approve.dataset || unopened() > 0;
@@ -246,7 +288,7 @@ export function key(event, isTyping) {
   const deny = document.querySelector("#card .deny");
   if (isTyping) {
     if (event.key === "Escape") event.target.blur();
-    if (event.key === "Enter" && event.ctrlKey && event.target.closest("[data-answer]")) deny?.click();
+    if (event.key === "Enter" && event.ctrlKey && event.target.id === "comment") deny?.click();
     return;
   }
   if (event.ctrlKey) return;

@@ -23,11 +23,11 @@ async function show(path) {
   const request = page.match(/^\/approvals(?:\/([^/]+))?$/);
   for (const link of document.querySelectorAll("[data-page]")) {
     const current = page === link.dataset.page || page.startsWith(`${link.dataset.page}/`);
-    if (current) {
-      link.setAttribute("aria-current", "page");
-      link.scrollIntoView({ block: "nearest", inline: "nearest" }); // on a phone they may not all be in sight
-    } else link.removeAttribute("aria-current");
+    if (current) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
   }
+  by("more").toggleAttribute("data-here", Boolean(by("rest").querySelector("[aria-current]")));
+  openMore(false);
   if (request && by("approvals")) return approvals.choose(request[1] ? decodeURIComponent(request[1]) : "");
   record.ended();
   if (shown !== page) {
@@ -39,6 +39,14 @@ async function show(path) {
   if (by("approvals")) approvals.begun();
   else if (response) record.begun(go);
 }
+
+/** Where there is no room for all pages, those that are behind More. */
+function openMore(isOpen) {
+  by("rest").toggleAttribute("data-open", isOpen);
+  by("more").setAttribute("aria-expanded", String(isOpen));
+}
+by("more").addEventListener("click", () => openMore(!by("rest").hasAttribute("data-open")));
+document.addEventListener("click", ({ target }) => { if (!target.closest("#more, #rest")) openMore(false); });
 
 function go(path) {
   if (path !== here()) history.pushState(null, "", path);
@@ -122,6 +130,10 @@ const isTyping = (element) => element.matches("input, textarea, select, [content
 by("help-open").addEventListener("click", () => by("help").showModal());
 document.addEventListener("keydown", (event) => {
   if (event.metaKey || event.altKey || by("app").hidden || by("help").open) return;
+  if (event.key === "Escape" && by("rest").hasAttribute("data-open")) {
+    openMore(false);
+    return by("more").focus();
+  }
   if (event.key === "?" && !isTyping(event.target)) return by("help").showModal();
   approvals.key(event, isTyping(event.target), go);
 });
