@@ -108,8 +108,9 @@ def _wait_until_tidy(keeper: socket) -> None:
 
 
 def _is_heard_of_by_pipe(_number: int, _frame: object) -> None:
-    """Python calls handlers in the order of their numbers; the pipe has the signals in the order in which they came, and
-    one that says stop before one that says go on must stay the first."""
+    """Python calls handlers in the order of their numbers; the pipe has the signals in the order in which they came.
+
+    One that says stop before one that says go on must stay the first."""
 
 
 def _pass_on(number: int, child: int) -> None:
