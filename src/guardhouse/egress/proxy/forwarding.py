@@ -35,6 +35,7 @@ class Outgoing:
         self.is_whole = False
         self.is_answered = False
         """Whether an answer to the client was begun."""
+        self._unsent = b""
 
     async def begin(self) -> None:
         """Take the beginning of the body. Declined if it is none."""
@@ -115,41 +116,47 @@ class Outgoing:
             host.fail(f"the proxy failed with {type(error).__name__}")
 
     async def _answer(self, host: End, writer: h11.Connection) -> None:
+        """Pass the answer on, each piece that comes as one: a small answer goes out at once, head and all."""
         while True:
             try:
                 event = writer.next_event()
             except h11.RemoteProtocolError:
                 raise self._broken() from None
             if event is h11.NEED_DATA:
+                await self._send()
                 writer.receive_data(await host.more())
             elif isinstance(event, h11.InformationalResponse):
                 if event.status_code == 101:
                     raise self._broken()
             elif isinstance(event, h11.Response):
-                await self._begin_answer(event)
+                self._begin_answer(event)
             elif isinstance(event, h11.Data):
-                await self._pass_on(h11.Data(data=event.data))
+                self._pass_on(h11.Data(data=event.data))
             elif isinstance(event, h11.EndOfMessage):
-                await self._pass_on(h11.EndOfMessage())
+                self._pass_on(h11.EndOfMessage())
+                await self._send()
                 return
             else:
                 raise self._broken()
 
-    async def _begin_answer(self, response: h11.Response) -> None:
+    def _begin_answer(self, response: h11.Response) -> None:
         headers = tuple(response.headers)
         names = {name for name, _ in headers}
         if response.status_code == 407 or {b"content-length", b"transfer-encoding"} <= names:
             # What asks for a proxy's password must be the proxy; and a length in two ways is two answers.
             raise self._broken()
-        self.is_answered = True
         kept = list(answer_headers(headers))
         if not self.is_whole or not self._asked.is_keeping:
             kept.append((b"connection", b"close"))
-        await self._pass_on(h11.Response(status_code=response.status_code, headers=kept, reason=response.reason))
+        self._pass_on(h11.Response(status_code=response.status_code, headers=kept, reason=response.reason))
 
-    async def _pass_on(self, event: h11.Event) -> None:
-        data = self._reader.send(event)
-        if data:
+    def _pass_on(self, event: h11.Event) -> None:
+        self._unsent += self._reader.send(event) or b""
+
+    async def _send(self) -> None:
+        if self._unsent:
+            data, self._unsent = self._unsent, b""
+            self.is_answered = True
             await self._client.send(data)
 
     def _broken(self) -> Exception:
