@@ -4,6 +4,7 @@ import hashlib
 import os
 import socket
 import ssl
+import struct
 import subprocess
 import threading
 
@@ -21,6 +22,8 @@ from proxied import (
     server_name,
     status,
 )
+
+from guardhouse.egress.proxy.client_hello import LONGEST_TO_TELL
 
 
 def secured(opened, server, context, name="a.example"):
@@ -186,11 +189,11 @@ def test_a_second_hello_that_a_server_asks_for_is_held_to_the_same_name(place, n
         client.sendall(first)
         with listener.accept() as host:
             assert host.recv(65536) == first
-            for byte in ASKS_AGAIN:
-                host.sendall(bytes([byte]))
             came = b""
-            while len(came) < len(ASKS_AGAIN):
-                came += client.recv(65536)
+            for number, byte in enumerate(ASKS_AGAIN, 1):
+                host.sendall(bytes([byte]))
+                while number >= LONGEST_TO_TELL and len(came) < number:  # nothing that comes later is held back
+                    came += client.recv(65536)
             assert came == ASKS_AGAIN
             sent = b"\x14\x03\x03\x00\x01\x01" + second
             client.sendall(sent)
@@ -201,6 +204,22 @@ def test_a_second_hello_that_a_server_asks_for_is_held_to_the_same_name(place, n
     listener.close()
     [(_, detail)] = place.outcomes()
     assert ("refused: the name of another server" in detail) is (name == "b.example")
+
+
+def test_a_server_that_breaks_off_after_asking_for_a_second_hello_ends_the_tunnel(place):
+    listener = Listener()
+    place.open(listener)
+    with place.door().tunnel("a.example", listener.port) as client:
+        client.sendall(records(hello(server_name(b"a.example"))))
+        with listener.accept() as host:
+            host.recv(65536)
+            host.sendall(ASKS_AGAIN)
+            assert client.recv(65536)
+            host.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        assert read_all(client) in {b"", ASKS_AGAIN[LONGEST_TO_TELL:]}
+    listener.close()
+    [(_, detail)] = place.outcomes()
+    assert "the host broke off" in detail
 
 
 def test_a_real_handshake_in_which_the_server_asks_again_succeeds(place, tmp_path):

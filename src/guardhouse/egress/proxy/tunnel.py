@@ -37,6 +37,9 @@ async def open_tunnel(client: End, destination: Destination, reach: Callable[[],
         first += data
     await client.send(first)
     if again:
+        # What else the server says meanwhile, such as the end of what it has begun, the client has to hear.
+        host.changed = lambda: client.fail("the host broke off") if host.is_lost else None
+        host.join(client)
         await host.send(await _hello(client, HelloReader(again=True), destination))
     return host
 
