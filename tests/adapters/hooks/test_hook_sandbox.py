@@ -206,7 +206,8 @@ def test_pinned_places_are_pinned_for_the_command_too(claude, tmp_path):
     assert words[words.index("--home") + 1] == str(claude.home)
     assert words[words.index("--state-dir") + 1] == state
     assert words[words.index("--workspace") + 1] == str(claude.project)
-    assert run(claude, made(reaction)["command"]).stdout == "inside: 1\n"
+    done = run(claude, made(reaction)["command"])
+    assert done.stdout == "inside: 1\n", done
 
 
 def test_where_the_machine_has_no_bubblewrap_it_depends_on_the_policy(claude):
