@@ -296,7 +296,7 @@ def main() -> int:
     options = argparse.ArgumentParser()
     options.add_argument("--requests", type=int, default=300)
     options.add_argument("--connections", type=int, default=200)
-    options.add_argument("--crowds", type=int, default=9)
+    options.add_argument("--crowds", type=int, default=30)
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
