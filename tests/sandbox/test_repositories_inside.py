@@ -95,6 +95,46 @@ def test_a_repository_without_a_working_tree_is_protected_where_it_is_the_worksp
     assert (place / "HEAD").is_file()
 
 
+HOOKS_LEAD_ELSEWHERE = [
+    # how it is set up outside, and what runs when somebody commits there
+    ("ln -s ../../tools/hook .git/hooks/pre-commit", "tools/hook"),
+    ("ln -s ../../tools/link .git/hooks/pre-commit; ln -s hook tools/link", "tools/hook"),
+    ("ln -s ../../tools/link .git/hooks/pre-commit; ln -s hook tools/link", "tools/link"),
+    ("ln -s ../../tools/later .git/hooks/pre-commit", "tools/later"),
+    ("echo 'exec \"./tools/hook\" now' > .git/hooks/pre-commit", "tools/hook"),
+    ("git config core.hooksPath tools/hooks; ln -s ../hook tools/hooks/pre-commit", "tools/hook"),
+    ("git config core.hooksPath .husky/_; mkdir -p .husky/_; touch .husky/_/h .husky/pre-commit", ".husky/pre-commit"),
+    ("git config core.hooksPath .husky/_; mkdir -p .husky/_; touch .husky/_/h", ".husky/pre-push"),
+    ("echo 'ARGS=(hook-impl)' > .git/hooks/pre-commit; touch .pre-commit-config.yaml", ".pre-commit-config.yaml"),
+    ("echo 'call_lefthook run' > .git/hooks/pre-commit", "lefthook-local.yml"),
+]
+
+
+@pytest.mark.parametrize(("sets_up", "place"), HOOKS_LEAD_ELSEWHERE)
+@pytest.mark.parametrize("where", [".", "sub"])
+def test_what_hooks_lead_to_can_neither_be_changed_nor_made(sandbox, sets_up, place, where):
+    tree = sandbox.workspace / where
+    tree.mkdir(exist_ok=True)
+    git(sandbox, "init", "-q", ".", cwd=tree)
+    tools = "mkdir -p tools/hooks; printf '#!/bin/sh\n' > tools/hook; chmod +x tools/hook"
+    subprocess.run(["sh", "-ec", f"{tools}; {sets_up}"], cwd=tree, env=sandbox.env, check=True)
+    before = (tree / place).read_text() if (tree / place).exists() else None
+    sandbox.shell(f"cd {where}; echo evil > new; mv new {place}; rm -f {place}; echo evil >> {place}; chmod +x {place}")
+    eventually(lambda: not list((sandbox.state / "sandbox").glob("left-*")))
+    # A link that somebody takes away is gone; nothing stands in its place.
+    assert ((tree / place).read_text() if (tree / place).exists() else None) in {before, None}
+
+
+def test_what_a_hook_only_mentions_can_be_worked_with(sandbox):
+    """Neither what is no program, nor what packages brought along."""
+    git(sandbox, "init", "-q", ".")
+    for place in ("package.json", "node_modules/x/cli", ".venv/pyvenv.cfg", ".venv/bin/ruff"):
+        (sandbox.workspace / place).parent.mkdir(parents=True, exist_ok=True)
+        (sandbox.workspace / place).touch(0o644 if "." in place[-8:] else 0o755)
+    (sandbox.workspace / ".git/hooks/pre-commit").write_text("cat package.json; node_modules/x/cli; .venv/bin/ruff\n")
+    assert sandbox.shell("echo x > package.json; rm -r node_modules .venv").returncode == 0
+
+
 def test_a_file_that_is_only_called_like_a_part_of_one_stays(sandbox):
     assert sandbox.shell("echo x > HEAD").returncode == 0
     assert sandbox.run("cat", "HEAD").stdout == "x\n"

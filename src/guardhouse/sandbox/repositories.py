@@ -43,6 +43,21 @@ _RUN: Final = tuple(
 """Sections in which programs are named."""
 _NO_PART: Final = str.maketrans(dict.fromkeys("\"'!;|&()$`<>", " "))
 """ What is no part of a program's name in a command."""
+_RUNNERS: Final = (
+    (b"hook-impl", (".pre-commit-config.yaml",)),
+    (
+        b"lefthook",
+        tuple(
+            f"{dot}lefthook{local}{end}"
+            for dot in ("", ".")
+            for local in ("", "-local")
+            for end in (".yml", ".yaml", ".json", ".jsonc", ".toml")
+        )
+        + (".lefthook", ".lefthook-local"),
+    ),
+    (b"overcommit", (".overcommit.yml", ".local-overcommit.yml", ".git-hooks")),
+)
+"""Programs that run hooks of their own from git's: what they write into those, and where they find what to run."""
 _MOST_FILES: Final = 50
 _LARGEST: Final = 100_000
 """Bytes of a file of settings."""
@@ -82,16 +97,49 @@ def protected_in(repository: str) -> Iterator[str]:
 
 def named_in(root: str, home: str, *directories: str) -> Iterator[str]:
     """Places that the settings of a repository name, which is in these directories and has its working tree at `root`:
-    hooks, further settings, and programs. They may lie anywhere."""
+    hooks, further settings, and programs; and what its hooks lead to. They may lie anywhere."""
+    for directory in directories:
+        yield from run_by_hooks(root, f"{directory}/hooks", home)
     files = [f"{directory}/{name}" for directory in directories for name in ("config", "config.worktree")]
     for file, name, value in _all_settings(files, home):
         if _is_further(name):
             yield _path(value, os.path.dirname(file), home)
         elif name == "core.hookspath":
-            yield _path(value, root, home)
+            hooks = _path(value, root, home)
+            yield hooks
+            yield from run_by_hooks(root, hooks, home)
         else:
             places = (_path(word, root, home) for word in _programs(name, value))
             yield from (place for place in places if os.path.isfile(place))
+
+
+def run_by_hooks(root: str, hooks: str, home: str) -> Iterator[str]:
+    """What the hooks in a directory lead to, as far as they say so: programs elsewhere that they are links to or call,
+    and what tells a program which hooks it is to run."""
+    names = [name for name in _names(hooks) if not name.endswith(".sample")]
+    if os.path.basename(hooks) == "_" and names:
+        yield os.path.dirname(hooks)  # Husky's call those beside their own directory
+    for name in names:
+        hook = f"{hooks}/{name}"
+        if os.path.islink(hook):
+            yield hook
+        said = settings_at(os.path.realpath(hook))
+        content = said.content if said is not None else b""
+        words = {_path(word, root, home) for word in content.decode("utf-8", "replace").translate(_NO_PART).split()}
+        yield from sorted(place for place in words if _is_program(place))
+        yield from (f"{root}/{told}" for marker, places in _RUNNERS if marker in content for told in places)
+
+
+def _is_program(place: str) -> bool:
+    """Whether something is a program of the project's own, and none that a package brought along: those come and go."""
+    environment = os.path.dirname(os.path.dirname(place))
+    return (
+        os.path.isfile(place)
+        and os.access(place, os.X_OK)
+        and os.path.realpath(place) == place
+        and "/node_modules/" not in place
+        and not os.path.exists(f"{environment}/pyvenv.cfg")
+    )
 
 
 def named_everywhere(home: str) -> Iterator[str]:

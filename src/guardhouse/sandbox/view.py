@@ -20,7 +20,14 @@ from guardhouse.detect.paths import SETTINGS_NAMES, inside, standing_of
 from guardhouse.model import visible
 from guardhouse.sandbox.errors import NoSandbox
 from guardhouse.sandbox.looking import Secret, Seen, TooMuch, link_at
-from guardhouse.sandbox.repositories import named_everywhere, named_in, places_of, protected_in, repository_at
+from guardhouse.sandbox.repositories import (
+    named_everywhere,
+    named_in,
+    places_of,
+    protected_in,
+    repository_at,
+    run_by_hooks,
+)
 from guardhouse.working_trees import linked_tree
 
 if TYPE_CHECKING:
@@ -264,7 +271,7 @@ def _to_protect(
         yield from ((root, f"{root}/{name}") for name in PROTECTED)
         if os.path.isfile(f"{root}/.git") or os.path.isdir(f"{root}/.git"):
             yield from ((root, place) for place in repository_at(root))
-            named += (*places_of(root, home), *_hooks(root, hooks))
+            named += (*places_of(root, home), *_hooks(root, hooks, home))
         else:
             yield root, f"{root}/.git"
     if elsewhere is not None:
@@ -297,7 +304,7 @@ def _protected_at(place: str, link: str, hooks: Iterable[str], home: str) -> Ite
     elif name == ".git":
         yield from repository_at(directory)
         yield from places_of(directory, home)
-        yield from _hooks(directory, hooks)
+        yield from _hooks(directory, hooks, home)
     elif name == "HEAD":
         yield from protected_in(directory)
         yield from named_in(directory, home, directory)
@@ -305,10 +312,12 @@ def _protected_at(place: str, link: str, hooks: Iterable[str], home: str) -> Ite
         yield place
 
 
-def _hooks(tree: str, named: Iterable[str]) -> Iterator[str]:
-    """Where the hooks of a working tree are, by the user's settings."""
+def _hooks(tree: str, named: Iterable[str], home: str) -> Iterator[str]:
+    """Where the hooks of a working tree are, by the user's settings, and what those lead to."""
     if os.path.lexists(f"{tree}/.git"):
-        yield from (os.path.normpath(os.path.join(tree, name)) for name in named)
+        for place in (os.path.normpath(os.path.join(tree, name)) for name in named):
+            yield place
+            yield from run_by_hooks(tree, place, home)
 
 
 def _add_machine(builder: _Builder, wanted: Wanted) -> None:
