@@ -43,17 +43,16 @@ _RUN: Final = tuple(
 """Sections in which programs are named."""
 _NO_PART: Final = str.maketrans(dict.fromkeys("\"'!;|&()$`<>", " "))
 """ What is no part of a program's name in a command."""
+_LEFTHOOKS: Final = ("lefthook", ".lefthook", "lefthook-local", ".lefthook-local")
 _RUNNERS: Final = (
     (b"hook-impl", (".pre-commit-config.yaml",)),
     (
         b"lefthook",
-        tuple(
-            f"{dot}lefthook{local}{end}"
-            for dot in ("", ".")
-            for local in ("", "-local")
-            for end in (".yml", ".yaml", ".json", ".jsonc", ".toml")
-        )
-        + (".lefthook", ".lefthook-local"),
+        (
+            *(f"{name}.{form}" for name in _LEFTHOOKS for form in ("yml", "yaml", "json", "jsonc", "toml")),
+            ".lefthook",
+            ".lefthook-local",
+        ),
     ),
     (b"overcommit", (".overcommit.yml", ".local-overcommit.yml", ".git-hooks")),
 )
@@ -272,10 +271,11 @@ def settings_at(file: str) -> File | None:
         handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(handle)
+        return None
     with os.fdopen(handle, "rb") as opened:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            return None
         content = opened.read(_LARGEST + 1)
     return File(content if len(content) <= _LARGEST else _UNREADABLE, has_several(found))
 
