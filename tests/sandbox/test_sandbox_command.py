@@ -303,6 +303,7 @@ def test_a_command_in_the_background_can_not_read_what_is_typed_for_others(sandb
     finally:
         for one in (terminal, other, other_end):
             os.close(one)
+        os.kill(pid, signal.SIGKILL)  # its job ends with the keeper
         os.waitpid(pid, 0)
 
 
