@@ -183,3 +183,91 @@ def test_a_file_that_only_claims_to_be_a_linked_working_tree_shows_nothing(sandb
     assert sandbox.run("ls", str(other / ".git")).returncode != 0
     (sandbox.workspace / ".git").write_text(f"gitdir: {sandbox.home}/.ssh\n")
     assert sandbox.run("ls", str(sandbox.home / ".ssh")).returncode != 0
+
+
+PASSWORD = "correct-horse-battery"
+SIGNS_IN = [
+    # a setting, its value, and what is seen of that inside
+    ("remote.origin.url", f"https://ada:{PASSWORD}@git.example/x.git", "https://git.example/x.git"),
+    ("remote.origin.url", f"https://{PASSWORD}@git.example/x.git", "https://git.example/x.git"),
+    ("remote.origin.pushurl", f"https://ada:{PASSWORD}@x@git.example/x.git", "https://git.example/x.git"),
+    (f"url.https://ada:{PASSWORD}@git.example/.insteadOf", "https://git.example/", None),
+    ("http.https://git.example/.extraheader", f"AUTHORIZATION: basic {PASSWORD}", None),
+    ("http.proxy", f"http://ada:{PASSWORD}@proxy.example:3128", "http://proxy.example:3128"),
+    ("credential.helper", f"!f() {{ echo password={PASSWORD}; }}; f", None),
+    ("github.token", PASSWORD, None),
+    ("sendemail.smtpPass", PASSWORD, None),
+    ("alias.publish", f"!curl -H 'Authorization: Bearer ghp_{PASSWORD.replace('-', '')}0123456789abcdef' x", None),
+]
+ODD = 'one\n two\t"three" \\four # five; '
+
+
+@pytest.fixture
+def signed_in(sandbox):
+    """A working tree with settings that are not easily written, and how many lines of them are seen inside."""
+    git(sandbox, "init", "-q", ".")
+    git(sandbox, "config", "user.note", ODD)
+    git(sandbox, "config", 'branch.we"ird\\one.description', "x")
+    (sandbox.workspace / ".git" / "config").open("a").write("[Core]\n\tBare = no\n\tsymlinks\n")
+    return sandbox
+
+
+@pytest.mark.parametrize(("name", "value", "seen"), SIGNS_IN)
+@pytest.mark.parametrize("options", [(), ("--read-only",)])
+def test_what_signs_somebody_in_is_not_seen_in_the_settings_of_a_repository(signed_in, name, value, seen, options):
+    listed = ("git", "config", "--local", "--list", "-z")
+    before = signed_in.run(*listed, options=options).stdout
+    git(signed_in, "config", name, value)
+    done = signed_in.shell("cat .git/config && git status --short && git log --all", options=options)
+    assert done.returncode == 0, done
+    assert "correct" not in done.stdout
+    after = signed_in.run(*listed, options=options).stdout
+    assert after.startswith(before)
+    assert f"user.note\n{ODD}\0" in after
+    assert seen is None or signed_in.run("git", "config", name, options=options).stdout == f"{seen}\n"
+    assert signed_in.shell("echo x >> .git/config; rm .git/config; mv .git x", options=options).returncode != 0
+    written = subprocess.run(
+        ["git", "config", name], cwd=signed_in.workspace, capture_output=True, text=True, check=True
+    )
+    assert written.stdout == f"{value}\n"
+
+
+@pytest.mark.parametrize("where", ["further/in", "included", "module", "tree", "worktree", "link"])
+def test_nor_in_any_other_settings_of_it(signed_in, where):
+    work, options, cwd = signed_in.workspace, (), signed_in.workspace
+    setting = ("remote.origin.url", f"https://ada:{PASSWORD}@git.example/x.git")
+    match where:
+        case "further/in":
+            git(signed_in, "init", "-q", "further/in")
+            git(signed_in, "-C", "further/in", "config", *setting)
+        case "included":
+            (work / "settings").mkdir()
+            git(signed_in, "config", "--file", work / "settings/more", *setting)
+            git(signed_in, "config", "includeIf.gitdir:/never/.path", "../settings/more")
+        case "module":
+            git(signed_in, "init", "-q", "--bare", work / ".git" / "modules" / "x")
+            git(signed_in, "config", "--file", work / ".git" / "modules" / "x" / "config", *setting)
+        case "worktree":
+            git(signed_in, "config", "extensions.worktreeConfig", "true")
+            git(signed_in, "config", "--worktree", *setting)
+        case "tree":
+            git(signed_in, "config", *setting)
+            git(signed_in, "commit", "-q", "--allow-empty", "-m", "one")
+            cwd = signed_in.home / "tree"
+            git(signed_in, "worktree", "add", "-q", cwd)
+        case "link":
+            git(signed_in, "config", *setting)
+            options = ("--read-only",)
+            (work / "another-name").hardlink_to(work / ".git" / "config")
+    done = signed_in.shell(
+        f"grep -rs {PASSWORD} . $(git rev-parse --git-common-dir); git rev-parse --git-dir",
+        cwd=cwd, options=options,
+    )  # fmt: skip
+    assert PASSWORD not in done.stdout
+    assert ".git" in done.stdout
+
+
+def test_settings_that_a_policy_shows_are_seen_whole(signed_in):
+    git(signed_in, "config", "github.token", PASSWORD)
+    signed_in.configure(f"guard: {{sandbox: {{shown: ['{signed_in.workspace}/.git/config']}}}}\n")
+    assert signed_in.run("git", "config", "github.token").stdout == f"{PASSWORD}\n"

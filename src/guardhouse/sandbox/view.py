@@ -27,11 +27,14 @@ from guardhouse.sandbox.repositories import (
     protected_in,
     repository_at,
     run_by_hooks,
+    settings_at,
+    settings_files,
+    without_passwords,
 )
 from guardhouse.working_trees import linked_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from guardhouse.detect import OwnPlace
     from guardhouse.sandbox.linking import Names
@@ -125,6 +128,10 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """Places that somebody who is inside could have made something at."""
     git_settings: str = ""
     """A file with the user's settings of git, as far as they are seen inside."""
+    secrets: Callable[[str], Collection[object]] = lambda _text: ()
+    """What finds secrets in a text."""
+    keep: Callable[[bytes], str] = lambda _content: ""
+    """What keeps a file that is shown in the place of another one, and says where."""
     interpreter: tuple[str, ...] = ()
     """Where the Python is that starts the command inside."""
 
@@ -189,6 +196,7 @@ def view_of(wanted: Wanted, looker: Looker, names: Names) -> View:
         closed = (Secret(place, is_directory=True) for place in found.closed)
         builder.hide(root, (*found.secrets, *closed), wanted.shown)
     builder.guard(wanted.own)
+    _mask_settings(builder, wanted, (*seen.values(), modules), elsewhere)
     for place in held_open:
         builder.cover(place, is_directory=True)
     seen_inside = tuple(dict.fromkeys((*seen, *((elsewhere.common,) if elsewhere else ()))))
@@ -228,8 +236,21 @@ def _close_other_names(builder: _Builder, names: Names, roots: tuple[str, ...]) 
                 f"{visible(place)} has another name, {visible(name)}, by which it could be changed inside.",
                 fix="Look at both, then remove the other one, or put a copy in its place.",
             )
-    for name, _place in names.others(tuple(builder.covered), roots):
-        builder.cover(name, is_directory=False)
+    for name, _place in names.others((*builder.covered, *builder.masked), roots):
+        if name not in builder.masked:
+            builder.cover(name, is_directory=False)
+
+
+def _mask_settings(builder: _Builder, wanted: Wanted, found: Iterable[Seen], elsewhere: LinkedTree | None) -> None:
+    """Show the settings of repositories without what signs somebody in: git needs the rest of them."""
+    shown = frozenset(map(_normal, wanted.shown))
+    places = {place: None for one in found for place in one.settings if os.path.basename(place) in {".git", "HEAD"}}
+    repositories = [os.path.dirname(place) for place in places] + ([elsewhere.common] if elsewhere else [])
+    for file in {file: None for one in repositories for file in settings_files(one, wanted.home)}:
+        said = settings_at(file) if file not in shown and builder.seen(file) else None
+        masked = without_passwords(said.content, wanted.secrets) if said is not None else None
+        if masked is not None:
+            builder.mask(file, wanted.keep(masked))
 
 
 def _seen(looker: Looker, root: str, wanted: Wanted, *, is_repository: bool = False) -> Seen:
@@ -377,6 +398,8 @@ class _Builder:
         self.mounts: list[Mount] = []
         self.fixed: dict[str, None] = {}
         """What can't be changed, and"""
+        self.masked: dict[str, None] = {}
+        """what can only be read in part, and"""
         self.covered: dict[str, None] = {}
         """what can't be read."""
         self._made: set[Mount] = set()
@@ -428,6 +451,12 @@ class _Builder:
         for _mount, name in self.seen(path):
             self.covered[path] = None
             self.add(Mount("no_directory" if is_directory else "no_file", name))
+
+    def mask(self, path: str, shown: str) -> None:
+        """Let another file be seen in the place of one of the machine's, wherever that could be."""
+        self.masked[path] = None
+        for _mount, name in self.seen(path):
+            self.add(Mount("read", name, shown, identity_of(shown) if shown else ""))
 
     def protect(self, root: str, path: str) -> bool:
         """Make something below a `root` that can be written to unchangeable, and the way there immovable; False if it
