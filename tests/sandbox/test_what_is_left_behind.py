@@ -601,6 +601,19 @@ def test_settings_that_are_replaced_outside_name_no_programs_of_a_command(sandbo
     assert aside(sandbox) == ([".git/config"] if config.read_text() == before else [])
 
 
+def test_a_lock_on_settings_does_not_outlast_the_command(sandbox):
+    """Git would say outside that they are busy, for ever."""
+    places = [".git", ".git/modules/x", "sub/.git"]
+    for place in places:
+        subprocess.run(["git", "init", "-q", "--bare", sandbox.workspace / place], check=True)
+    mine = sandbox.workspace / "sub/.git/config.worktree.lock"
+    mine.touch()
+    assert sandbox.shell(f"for one in {' '.join(places)}; do touch $one/config.lock; done").returncode == 0
+    for place in places:
+        subprocess.run(["git", "config", "--file", sandbox.workspace / place / "config", "a.b", "c"], check=True)
+    assert mine.exists()
+
+
 def test_settings_that_somebody_outside_changes_stay_changed(sandbox):
     subprocess.run(["git", "init", "-q", sandbox.workspace], check=True)
     process = started(sandbox, "true")

@@ -21,6 +21,7 @@ from guardhouse.model import visible
 from guardhouse.sandbox.errors import NoSandbox
 from guardhouse.sandbox.looking import Secret, Seen, TooMuch, link_at
 from guardhouse.sandbox.repositories import (
+    is_file_of_settings,
     named_everywhere,
     named_in,
     places_of,
@@ -185,6 +186,8 @@ def view_of(wanted: Wanted, looker: Looker, names: Names) -> View:
     links: dict[str, str] = {}
     protected = () if wanted.read_only else _to_protect(work, elsewhere, seen, modules, wanted, links)
     for root, place in dict.fromkeys(protected):
+        if is_file_of_settings(place) and not os.path.lexists(f"{place}.lock"):
+            watched.append((root, f"{place}.lock"))  # it would keep git from changing them outside
         if place in wanted.held or not builder.protect(root, place):
             if place.removeprefix(f"{workspace}/") in HELD_OPEN:
                 held_open.append(place)
