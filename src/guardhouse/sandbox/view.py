@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import stat
+from glob import escape, glob
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import msgspec
@@ -62,7 +63,26 @@ TOOLCHAINS: Final = tuple(
     ".nvm .pyenv .rbenv .rustup .rvm .sdkman .swiftly .virtualenvs .volta .cache/pypoetry/virtualenvs anaconda3 "
     "go/bin miniconda3 miniforge3 sdk/go".split()
 )
-"""Of the home: what languages and their tools are installed in. None of them keeps passwords there."""
+"""Of the home: what languages and their tools are installed in. What some of them are told there may be a password:"""
+
+TOLD_TO_TOOLS: Final = tuple(
+    f"{where}/{file}"
+    for places, file in (
+        (".nvm/versions/node/* .asdf/installs/nodejs/* .volta/tools/image/node/*", "etc/npmrc"),
+        (".fnm/node-versions/*/installation .local/share/fnm/node-versions/*/installation", "etc/npmrc"),
+        (".local/share/mise/installs/node/* anaconda3 miniconda3 miniforge3", "etc/npmrc"),
+        (".pyenv/versions/* .asdf/installs/python/* .local/share/mise/installs/python/*", "pip.conf"),
+        (
+            ".virtualenvs/* .local/share/virtualenvs/* .cache/pypoetry/virtualenvs/* .local/share/pipx/venvs/*",
+            "pip.conf",
+        ),
+        ("anaconda3 miniconda3 miniforge3 anaconda3/envs/* miniconda3/envs/* miniforge3/envs/*", "pip.conf"),
+        ("anaconda3 miniconda3 miniforge3", ".condarc"),
+        ("anaconda3 miniconda3 miniforge3", "condarc"),
+    )
+    for where in places.split()
+)
+"""settings with the addresses of packages, and who may fetch them. They are hidden."""
 
 PROTECTED: Final[tuple[str, ...]] = (
     *sorted(SETTINGS_NAMES),
@@ -198,6 +218,9 @@ def view_of(wanted: Wanted, looker: Looker, names: Names) -> View:
     for root, found in seen.items():
         closed = (Secret(place, is_directory=True) for place in found.closed)
         builder.hide(root, (*found.secrets, *closed), wanted.shown)
+    for name in TOLD_TO_TOOLS:
+        for place in glob(f"{escape(wanted.home)}/{name}"):
+            builder.cover(os.path.realpath(place), is_directory=False)
     builder.guard(wanted.own)
     _mask_settings(builder, wanted, (*seen.values(), modules), elsewhere)
     for place in held_open:
