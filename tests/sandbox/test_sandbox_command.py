@@ -18,6 +18,7 @@ from sandboxed import COMMAND, events, eventually
 from guardhouse import __version__
 from guardhouse.sandbox.launching import interpreter
 from guardhouse.sandbox.meeting import meeting_place, receive, send
+from guardhouse.sandbox.view import TOLD_TO_TOOLS
 
 
 def test_a_command_runs_in_the_workspace_and_its_output_and_status_are_its_own(sandbox):
@@ -105,6 +106,20 @@ def test_a_file_that_only_looks_like_a_secret_can_be_shown(sandbox):
     assert sandbox.run("cat", "test.pem").returncode != 0
     sandbox.configure(f"guard: {{sandbox: {{shown: ['{sandbox.workspace}/test.pem']}}}}\n")
     eventually(lambda: sandbox.run("cat", "test.pem").stdout == "no secret")
+
+
+def test_what_tools_of_the_home_are_told_of_passwords_is_not_seen_unless_a_policy_shows_it(sandbox):
+    places = [sandbox.home / name.replace("*", "x") for name in TOLD_TO_TOOLS]
+    for place in places:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("password")
+        (place.parent / "other").write_text("seen")
+    assert set(sandbox.run("cat", *(place.parent / "other" for place in places)).stdout.split("seen")) == {""}
+    done = sandbox.run("cat", *places)
+    assert done.stdout == ""
+    assert done.stderr.count("Permission denied") == len(places)
+    sandbox.configure(f"guard: {{sandbox: {{shown: [{places[0]}]}}}}\n")
+    eventually(lambda: sandbox.run("cat", *places).stdout == "password")
 
 
 def test_sockets_in_the_file_system_can_be_allowed(sandbox):

@@ -72,10 +72,8 @@ TOLD_TO_TOOLS: Final = tuple(
         (".fnm/node-versions/*/installation .local/share/fnm/node-versions/*/installation", "etc/npmrc"),
         (".local/share/mise/installs/node/* anaconda3 miniconda3 miniforge3", "etc/npmrc"),
         (".pyenv/versions/* .asdf/installs/python/* .local/share/mise/installs/python/*", "pip.conf"),
-        (
-            ".virtualenvs/* .local/share/virtualenvs/* .cache/pypoetry/virtualenvs/* .local/share/pipx/venvs/*",
-            "pip.conf",
-        ),
+        (".virtualenvs/* .local/share/virtualenvs/* .cache/pypoetry/virtualenvs/*", "pip.conf"),
+        (".local/share/pipx/venvs/* .local/share/uv/tools/*", "pip.conf"),
         ("anaconda3 miniconda3 miniforge3 anaconda3/envs/* miniconda3/envs/* miniforge3/envs/*", "pip.conf"),
         ("anaconda3 miniconda3 miniforge3", ".condarc"),
         ("anaconda3 miniconda3 miniforge3", "condarc"),
@@ -218,8 +216,8 @@ def view_of(wanted: Wanted, looker: Looker, names: Names) -> View:
     for root, found in seen.items():
         closed = (Secret(place, is_directory=True) for place in found.closed)
         builder.hide(root, (*found.secrets, *closed), wanted.shown)
-    for name in TOLD_TO_TOOLS:
-        for place in glob(f"{escape(wanted.home)}/{name}"):
+    for place in (place for name in TOLD_TO_TOOLS for place in glob(f"{escape(wanted.home)}/{name}")):
+        if place not in wanted.shown:
             builder.cover(os.path.realpath(place), is_directory=False)
     builder.guard(wanted.own)
     _mask_settings(builder, wanted, (*seen.values(), modules), elsewhere)
