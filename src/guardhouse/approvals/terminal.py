@@ -189,8 +189,8 @@ class TerminalChannel:
 
         def take(terminal: _Terminal, line: _Line, sheet: _Sheet) -> ApprovalRequest | None:
             if sheet.is_yes(line):
-                for other in alike:  # what they would cover beyond this once is not on this card
-                    self._record(terminal, other, approve=True, comment=comment, terms=Terms(for_run=terms.for_run))
+                for other in alike:
+                    self._record(terminal, other, approve=True, comment=comment, terms=terms_for(other, request, terms))
                 settled = self._record(terminal, request, approve=True, comment=comment, terms=terms)
                 return settled or self._current(request)  # no other answer would change what they were given
             if line.end is None and not _is_no(line):
@@ -325,6 +325,14 @@ class TerminalChannel:
         if current.status is ApprovalStatus.PENDING and self._clock() >= current.expires_at:
             return msgspec.structs.replace(current, status=ApprovalStatus.EXPIRED)
         return current
+
+
+def terms_for(other: ApprovalRequest, request: ApprovalRequest, terms: Terms) -> Terms:
+    """On which terms a yes to `request` is one to another request on its card, too. What that would cover beyond this
+    once is not on the card, but for the same tool, reasons and source; a condition holds for all that was said yes to
+    in one breath."""
+    is_of_kind = bool(other.kin) and other.kin == request.kin
+    return Terms(for_run=terms.for_run and is_of_kind, condition=terms.condition)
 
 
 _YES: Final = frozenset({"y", "yes"})

@@ -25,6 +25,7 @@ NOT_STARTED: Final = 125
 """The exit status where nothing was run, as `env` and `timeout` have it."""
 _PATIENCE: Final = 30.0
 _FIRST_FREE: Final = 3
+_PIECE: Final = 1 << 16
 
 
 class NotEntered(Exception):
@@ -42,6 +43,8 @@ def enter(request: Mapping[str, Any], state: str, command: Sequence[str]) -> NoR
         raise NotEntered(str(answer.get("error") or "The keeper of the sandbox gave no answer."))
     ticket, (rules, door) = answer, descriptors
     _close_all_but(descriptors)
+    left_to_command = _left_to_command()
+    _keep_terminals_out(is_at_terminal=shares_group)
     for one in descriptors:
         os.set_inheritable(one, True)  # noqa: FBT003 - its own form
     arguments = [
@@ -50,7 +53,7 @@ def enter(request: Mapping[str, Any], state: str, command: Sequence[str]) -> NoR
         *("--seccomp", str(rules)),
         "--",
         *ticket["starter"],
-        *(str(door), str(ticket["port"]), _left_to_command(), "" if shares_group else "alone"),
+        *(str(door), str(ticket["port"]), left_to_command, "" if shares_group else "alone"),
         *command,
     ]
     os.execve(ticket["program"], arguments, ticket["environment"])  # noqa: S606 - this is what it is for
@@ -62,6 +65,64 @@ def _is_at_terminal() -> bool:
         return os.tcgetpgrp(0) == os.getpgrp()
     except OSError:
         return False
+
+
+def _keep_terminals_out(*, is_at_terminal: bool) -> None:
+    """Let the command have no terminal but the one that it is at. From any other it could read what is typed there for
+    somebody else: what is open at all can be opened anew to be read, and job control holds only for those whose
+    terminal it is. So there is nothing to read, and what it writes is passed on by this process, which stays for that
+    while the command goes on as its child."""
+    own = os.fstat(0).st_rdev if is_at_terminal else None
+    others = [one for one in range(_FIRST_FREE) if os.isatty(one) and os.fstat(one).st_rdev != own]
+    if 0 in others:
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+    written = [one for one in others if one != 0]
+    if not written:
+        return
+    ends: dict[int, tuple[int, int]] = {}
+    for one in written:
+        terminal = os.fstat(one).st_rdev
+        if terminal not in ends:  # what is written to one by two ways stays in its order
+            ends[terminal] = os.pipe()
+    pipes = {ends[os.fstat(one).st_rdev][0]: one for one in written}
+    child = os.fork()
+    if child == 0:
+        for one in written:
+            os.dup2(ends[os.fstat(one).st_rdev][1], one)
+        for pair in ends.values():
+            for end in pair:
+                os.close(end)
+        return
+    for _, end in ends.values():
+        os.close(end)
+    _pass_on(pipes)
+    os._exit(_status_of(child))
+
+
+def _pass_on(pipes: dict[int, int]) -> None:
+    """Pass on what comes by pipes, each to where it belongs, until they end. Who can't write any more ends, and the
+    command with it."""
+    from select import POLLIN, poll
+
+    listening = poll()
+    for one in pipes:
+        listening.register(one, POLLIN)
+    left = set(pipes)
+    while left:
+        for pipe, _event in listening.poll():
+            piece = memoryview(os.read(pipe, _PIECE))
+            if not piece:
+                listening.unregister(pipe)
+                left.remove(pipe)
+            while piece:
+                piece = piece[os.write(pipes[pipe], piece) :]
+
+
+def _status_of(child: int) -> int:
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return status if status >= 0 else 128 - status
 
 
 def _file_of(arguments: Sequence[str]) -> int:

@@ -344,6 +344,7 @@ class Keeper:
                 held=frozenset(self._holding.made),
                 watched=frozenset(place for one in self._running.values() for _, place in one.watched),
                 git_settings=self._git_settings(guard.policy.settings.surroundings.homes[0]),
+                keep=self._kept,
             )
             view = view_of(wanted, self._looker, self._names)
             before = self._there_before(view)
@@ -423,6 +424,15 @@ class Keeper:
             self._git_files.append(place)
             self._git_stamp = stamp
         return str(self._git_files[-1])
+
+    def _kept(self, content: bytes) -> str:
+        """A file with what is seen inside of another one; it stays for as long as the keeper does."""
+        place = self._scratches / f"seen-{hashlib.sha256(content).hexdigest()}"
+        if not place.exists():
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            place.write_bytes(content)
+            place.chmod(0o400)
+        return str(place)
 
     # Before and after
 

@@ -47,6 +47,10 @@ _LONGEST: Final = 1_000
 """Characters of a path that the system takes for sure, however they are written."""
 DEEPEST_PATH: Final = 50_000
 """Characters of the longest path from the root."""
+MOST_WAITING: Final = 5_000_000
+"""Directories that are found and not looked into yet."""
+MOST_TOLD: Final = 64 * 1024 * 1024
+"""Characters of the names of all that matters in a workspace."""
 UNSEEN: Final = "not looked through"
 """Told of what is to be put aside whole, because it is too much to look through."""
 _GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
@@ -76,9 +80,11 @@ class Seen(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """A directory that is to be looked into, from the root."""
+    """A directory that is to be looked into."""
 
     path: str
+    """From the root; of one that waits for its turn, from the directory that it was found in. What leads there can be
+    long, and there can be many."""
     levels: int
     """How much deeper secrets are looked for."""
     agents: bool
@@ -136,24 +142,31 @@ class Looker:
         """What matters below a directory, or below the one that is open as `handle`, which had that name. Links are not
         followed: what they lead to is seen inside only if it is mounted, and is looked through there. If `leave` is
         given, what is closed is opened first, but for those, and there is no end to it: once it is very much, what is
-        not `known` to have been in the root before is UNSEEN. Of a repository itself, only those of submodules matter.
+        not `known` to have been in the root before is UNSEEN, and so is what can't be kept in mind. Of a repository
+        itself, only those of submodules matter.
         OSError or TooMuch if it can't be looked through; what was found before that is in `settings`."""
         wanted = _Wanted(root, home, patterns)
         remembered = self._remembered(wanted)
         settings = {} if settings is None else settings
         secrets, closed = set[Secret](), list[str]()
-        left, entries = [_MODULES if is_repository else _WHOLE], 0
+        left, entries, told = [("", _MODULES if is_repository else _WHOLE)], 0, 0
+        beside = 0
         base = os.open(root if handle is None else ".", _OPENING & ~os.O_NOFOLLOW, dir_fd=handle)
         steps = _Steps(base)
         try:
             while left:
-                way = left.pop()
+                above, way = left.pop()
+                way = way._replace(path=above + way.path)
                 top = way.path.partition("/")[0]
                 is_beyond = entries > MOST and top and top not in known
-                if len(way.path) > DEEPEST_PATH or is_beyond:
+                is_endless = len(left) - beside > MOST_WAITING or told > MOST_TOLD
+                if len(way.path) > DEEPEST_PATH or is_beyond or is_endless:
                     if leave is None:
                         raise TooMuch
                     settings[f"{root}/{top}"] = UNSEEN
+                    if is_endless:
+                        left = [one for one in left if f"{one[0]}{one[1].path}".partition("/")[0] != top]
+                        told = 0
                     continue
                 opens = leave is not None and f"{root}/{way.path}" not in leave
                 directory = _looked_into(steps, way, wanted, remembered, opens=opens)
@@ -163,11 +176,14 @@ class Looker:
                 entries += directory.entries
                 if entries > MOST and leave is None:
                     raise TooMuch
-                left += directory.below
+                prefix = f"{way.path}/" if way.path else ""
+                left += ((prefix, one) for one in directory.below)
+                beside = beside if way.path else len(left)
                 if directory.matters:
                     secrets.update(directory.secrets)
                     secrets.update(_behind(directory.linked))
                     settings.update((f"{root}/{name}", link_at(name, base)) for name in directory.settings)
+                    told += sum(map(len, directory.settings))
         finally:
             steps.close()
         return Seen(sorted(secrets), settings, closed)
@@ -229,7 +245,7 @@ def _looked_into(
         if error.errno in _GONE:
             return _NOTHING
         raise
-    if time.time_ns() - found.st_ctime_ns > _A_MOMENT:
+    if len(way.path) <= _LONGEST and time.time_ns() - found.st_ctime_ns > _A_MOMENT:
         remembered[way.path] = seen
     return seen
 
@@ -291,7 +307,7 @@ def _read(handle: int, way: _Way, wanted: _Wanted, found: os.stat_result) -> _Di
     if is_repository:
         settings.append(f"{prefix}HEAD")
     if way.modules and is_repository:
-        below = [one for one in below if one.path == f"{prefix}modules"]
+        below = [one for one in below if one.path == "modules"]
     return _Directory(
         found.st_dev,
         found.st_ino,
@@ -311,13 +327,12 @@ def _is_repository(parts: set[str]) -> bool:
 
 
 def _further(way: _Way, name: str) -> _Way:
-    path = f"{way.path}/{name}" if way.path else name
     if name == ".git":
-        return _Way(f"{path}/modules", 0, agents=False, modules=True)
+        return _Way(".git/modules", 0, agents=False, modules=True)
     if way.modules:
-        return _Way(path, 0, agents=False, modules=True)
+        return _Way(name, 0, agents=False, modules=True)
     levels = 0 if name in _WITHOUT_SECRETS else max(way.levels - 1, 0)
-    return _Way(path, levels, way.agents and name not in _INSTALLED)
+    return _Way(name, levels, way.agents and name not in _INSTALLED)
 
 
 def _is_closed(found: os.stat_result) -> bool:

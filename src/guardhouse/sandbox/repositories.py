@@ -21,7 +21,7 @@ from guardhouse.sandbox.linking import has_several
 from guardhouse.working_trees import first_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
 PROTECTED: Final = ("commondir", "config", "config.worktree", "hooks")
 """Of a repository: programs that it runs, and where it finds the names of such programs."""
@@ -43,12 +43,30 @@ _RUN: Final = tuple(
 """Sections in which programs are named."""
 _NO_PART: Final = str.maketrans(dict.fromkeys("\"'!;|&()$`<>", " "))
 """ What is no part of a program's name in a command."""
+_LEFTHOOKS: Final = ("lefthook", ".lefthook", "lefthook-local", ".lefthook-local")
+_RUNNERS: Final = (
+    (b"hook-impl", (".pre-commit-config.yaml",)),
+    (
+        b"lefthook",
+        (
+            *(f"{name}.{form}" for name in _LEFTHOOKS for form in ("yml", "yaml", "json", "jsonc", "toml")),
+            ".lefthook",
+            ".lefthook-local",
+        ),
+    ),
+    (b"overcommit", (".overcommit.yml", ".local-overcommit.yml", ".git-hooks")),
+)
+"""Programs that run hooks of their own from git's: what they write into those, and where they find what to run."""
 _MOST_FILES: Final = 50
 _LARGEST: Final = 100_000
 """Bytes of a file of settings."""
 _SECTION: Final = re.compile(r'\[([A-Za-z0-9-]+)(?: "([\x20!\x23-\x5b\x5d-\x7e]+)")?\]')
 _SETTING: Final = re.compile(r"[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*=([\x20!$-:<-\x5b\x5d-\x7e]*)")
 """A line without quotes, escapes or comments."""
+_URL_USER: Final = re.compile(r"((?:https?|ftps?|socks5h?)://)[^/?#\s\"']*@")
+_PASSWORDS: Final = frozenset({"extraheader", "pass", "smtppass", "apikey"})
+_PASSWORD_ENDS: Final = ("password", "passwd", "token", "secret")
+"""Keys, and ends of keys, of what signs somebody in."""
 _UNREADABLE: Final = b"["
 _PATIENCE: Final = 10.0
 
@@ -82,16 +100,49 @@ def protected_in(repository: str) -> Iterator[str]:
 
 def named_in(root: str, home: str, *directories: str) -> Iterator[str]:
     """Places that the settings of a repository name, which is in these directories and has its working tree at `root`:
-    hooks, further settings, and programs. They may lie anywhere."""
+    hooks, further settings, and programs; and what its hooks lead to. They may lie anywhere."""
+    for directory in directories:
+        yield from run_by_hooks(root, f"{directory}/hooks", home)
     files = [f"{directory}/{name}" for directory in directories for name in ("config", "config.worktree")]
     for file, name, value in _all_settings(files, home):
         if _is_further(name):
             yield _path(value, os.path.dirname(file), home)
         elif name == "core.hookspath":
-            yield _path(value, root, home)
+            hooks = _path(value, root, home)
+            yield hooks
+            yield from run_by_hooks(root, hooks, home)
         else:
             places = (_path(word, root, home) for word in _programs(name, value))
             yield from (place for place in places if os.path.isfile(place))
+
+
+def run_by_hooks(root: str, hooks: str, home: str) -> Iterator[str]:
+    """What the hooks in a directory lead to, as far as they say so: programs elsewhere that they are links to or call,
+    and what tells a program which hooks it is to run."""
+    names = [name for name in _names(hooks) if not name.endswith(".sample")]
+    if os.path.basename(hooks) == "_" and names:
+        yield os.path.dirname(hooks)  # Husky's call those beside their own directory
+    for name in names:
+        hook = f"{hooks}/{name}"
+        if os.path.islink(hook):
+            yield hook
+        said = settings_at(os.path.realpath(hook))
+        content = said.content if said is not None else b""
+        words = {_path(word, root, home) for word in content.decode("utf-8", "replace").translate(_NO_PART).split()}
+        yield from sorted(place for place in words if _is_program(place))
+        yield from (f"{root}/{told}" for marker, places in _RUNNERS if marker in content for told in places)
+
+
+def _is_program(place: str) -> bool:
+    """Whether something is a program of the project's own, and none that a package brought along: those come and go."""
+    environment = os.path.dirname(os.path.dirname(place))
+    return (
+        os.path.isfile(place)
+        and os.access(place, os.X_OK)
+        and os.path.realpath(place) == place
+        and "/node_modules/" not in place
+        and not os.path.exists(f"{environment}/pyvenv.cfg")
+    )
 
 
 def named_everywhere(home: str) -> Iterator[str]:
@@ -180,6 +231,57 @@ def _is_plain_setting(name: str) -> bool:
     return name in _PLAIN or name.startswith(_PLAIN_BELOW)
 
 
+def settings_files(root: str, home: str) -> Iterator[str]:
+    """Files of settings of the repository in a directory, or that is one itself, with those that they include."""
+    directories = (root,) if os.path.lexists(f"{root}/HEAD") else _directories_of(root)
+    found = {f"{directory}/{name}": None for directory in directories for name in ("config", "config.worktree")}
+    left = list(found)
+    while left and len(found) <= _MOST_FILES:
+        file = left.pop()
+        further = (value for name, value in _settings(file) or () if _is_further(name))
+        new = [place for value in further if (place := _path(value, os.path.dirname(file), home)) not in found]
+        found.update(dict.fromkeys(new))
+        left += new
+    yield from (os.path.realpath(file) for file in found if os.path.isfile(file))
+
+
+@lru_cache(maxsize=256)
+def without_passwords(content: bytes, secrets: Callable[[str], Collection[object]]) -> bytes | None:
+    """Settings without what signs somebody in; None if there is nothing of that in them. `secrets` finds those that
+    are not told by where they stand. Of settings that git can't read nothing is left."""
+    entries = _read_entries(content)
+    lines: list[str] = []
+    is_same = entries is not None
+    for name, value in entries or ():
+        shown_name, shown = _URL_USER.sub(r"\1", name), None if value is None else _URL_USER.sub(r"\1", value)
+        is_left_out = _signs_in(name.lower()) or bool(secrets(f"{shown_name}={shown}"))
+        is_same = is_same and (shown_name, shown, is_left_out) == (name, value, False)
+        if not is_left_out:
+            lines.append(_written(shown_name, shown))
+    return None if is_same else "".join(lines).encode("utf-8", "surrogateescape")
+
+
+def _signs_in(name: str) -> bool:
+    """Whether a setting holds what signs somebody in, or a program that says it."""
+    key = name.rpartition(".")[2]
+    return name.startswith("credential.") or key in _PASSWORDS or key.endswith(_PASSWORD_ENDS)
+
+
+def _written(name: str, value: str | None) -> str:
+    """A setting as git reads it."""
+    section, _, rest = name.partition(".")
+    below, _, key = rest.rpartition(".")
+    head = f'[{section} "{_escaped(below)}"]' if below else f"[{section}]"
+    if value is None:
+        return f"{head}\n\t{key}\n"
+    told = _escaped(value).replace("\n", "\\n").replace("\t", "\\t").replace("\b", "\\b")
+    return f'{head}\n\t{key} = "{told}"\n'
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
 def is_file_of_settings(place: str) -> bool:
     """Whether git keeps the settings of a repository at a place of this name."""
     return os.path.basename(place) in {"config", "config.worktree"}
@@ -224,10 +326,11 @@ def settings_at(file: str) -> File | None:
         handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(handle)
+        return None
     with os.fdopen(handle, "rb") as opened:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            return None
         content = opened.read(_LARGEST + 1)
     return File(content if len(content) <= _LARGEST else _UNREADABLE, has_several(found))
 
@@ -253,8 +356,14 @@ def _read_simply(content: bytes) -> list[tuple[str, str]] | None:
     return settings
 
 
-@lru_cache(maxsize=1024)
 def _read_settings(content: bytes) -> list[tuple[str, str]] | None:
+    entries = _read_entries(content)
+    return None if entries is None else [(name.lower(), value or "") for name, value in entries]
+
+
+@lru_cache(maxsize=1024)
+def _read_entries(content: bytes) -> list[tuple[str, str | None]] | None:
+    """The settings, their names as they are written, and without a value where none is."""
     try:
         done = subprocess.run(
             ["/usr/bin/git", "config", "--no-includes", "--file", "-", "--list", "-z"],
@@ -270,7 +379,8 @@ def _read_settings(content: bytes) -> list[tuple[str, str]] | None:
     if done.returncode != 0:
         return None
     entries = done.stdout.decode("utf-8", "surrogateescape").split("\0")[:-1]
-    return [(name.lower(), value) for name, _, value in (entry.partition("\n") for entry in entries)]
+    told = (entry.partition("\n") for entry in entries)
+    return [(name, value if has_value else None) for name, has_value, value in told]
 
 
 def _names(directory: str) -> list[str]:

@@ -13,6 +13,7 @@ from guardhouse.sandbox.needs import check_bubblewrap, find_bubblewrap
 from guardhouse.sandbox.view import View, Wanted, view_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from guardhouse.config import Sources
@@ -42,6 +43,7 @@ def wanted_for(
     held: frozenset[str] = frozenset(),
     watched: frozenset[str] = frozenset(),
     git_settings: str = "",
+    keep: Callable[[bytes], str] = lambda _content: "",
 ) -> Wanted:
     """What a policy says of the view of a workspace."""
     section, around = policy.config.sandbox, policy.settings.surroundings
@@ -65,5 +67,7 @@ def wanted_for(
         held=held,
         watched=watched,
         git_settings=git_settings,
+        secrets=policy.redactor.scanner.scan,
+        keep=keep,
         interpreter=interpreter_places(),
     )

@@ -206,7 +206,9 @@ def _break_up(directory: int, name: str) -> None:
 
 
 def _rename(directory: int, name: str) -> None:
-    aside = f"{name}.from-sandbox-{os.urandom(4).hex()}"
+    suffix = f".from-sandbox-{os.urandom(4).hex()}"
+    room = os.fstatvfs(directory).f_namemax - len(suffix)
+    aside = os.fsdecode(os.fsencode(name)[:room]) + suffix
     try:
         os.rename(name, aside, src_dir_fd=directory, dst_dir_fd=directory)
     except PermissionError:  # the command may have taken the right to write from the directory

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import stat
+from glob import escape, glob
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import msgspec
@@ -20,11 +21,22 @@ from guardhouse.detect.paths import SETTINGS_NAMES, inside, standing_of
 from guardhouse.model import visible
 from guardhouse.sandbox.errors import NoSandbox
 from guardhouse.sandbox.looking import Secret, Seen, TooMuch, link_at
-from guardhouse.sandbox.repositories import named_everywhere, named_in, places_of, protected_in, repository_at
+from guardhouse.sandbox.repositories import (
+    is_file_of_settings,
+    named_everywhere,
+    named_in,
+    places_of,
+    protected_in,
+    repository_at,
+    run_by_hooks,
+    settings_at,
+    settings_files,
+    without_passwords,
+)
 from guardhouse.working_trees import linked_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from guardhouse.detect import OwnPlace
     from guardhouse.sandbox.linking import Names
@@ -51,7 +63,24 @@ TOOLCHAINS: Final = tuple(
     ".nvm .pyenv .rbenv .rustup .rvm .sdkman .swiftly .virtualenvs .volta .cache/pypoetry/virtualenvs anaconda3 "
     "go/bin miniconda3 miniforge3 sdk/go".split()
 )
-"""Of the home: what languages and their tools are installed in. None of them keeps passwords there."""
+"""Of the home: what languages and their tools are installed in. What some of them are told there may be a password:"""
+
+TOLD_TO_TOOLS: Final = tuple(
+    f"{where}/{file}"
+    for places, file in (
+        (".nvm/versions/node/* .asdf/installs/nodejs/* .volta/tools/image/node/*", "etc/npmrc"),
+        (".fnm/node-versions/*/installation .local/share/fnm/node-versions/*/installation", "etc/npmrc"),
+        (".local/share/mise/installs/node/* anaconda3 miniconda3 miniforge3", "etc/npmrc"),
+        (".pyenv/versions/* .asdf/installs/python/* .local/share/mise/installs/python/*", "pip.conf"),
+        (".virtualenvs/* .local/share/virtualenvs/* .cache/pypoetry/virtualenvs/*", "pip.conf"),
+        (".local/share/pipx/venvs/* .local/share/uv/tools/*", "pip.conf"),
+        ("anaconda3 miniconda3 miniforge3 anaconda3/envs/* miniconda3/envs/* miniforge3/envs/*", "pip.conf"),
+        ("anaconda3 miniconda3 miniforge3", ".condarc"),
+        ("anaconda3 miniconda3 miniforge3", "condarc"),
+    )
+    for where in places.split()
+)
+"""settings with the addresses of packages, and who may fetch them. They are hidden."""
 
 PROTECTED: Final[tuple[str, ...]] = (
     *sorted(SETTINGS_NAMES),
@@ -118,6 +147,10 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """Places that somebody who is inside could have made something at."""
     git_settings: str = ""
     """A file with the user's settings of git, as far as they are seen inside."""
+    secrets: Callable[[str], Collection[object]] = lambda _text: ()
+    """What finds secrets in a text."""
+    keep: Callable[[bytes], str] = lambda _content: ""
+    """What keeps a file that is shown in the place of another one, and says where."""
     interpreter: tuple[str, ...] = ()
     """Where the Python is that starts the command inside."""
 
@@ -171,6 +204,8 @@ def view_of(wanted: Wanted, looker: Looker, names: Names) -> View:
     links: dict[str, str] = {}
     protected = () if wanted.read_only else _to_protect(work, elsewhere, seen, modules, wanted, links)
     for root, place in dict.fromkeys(protected):
+        if is_file_of_settings(place) and not os.path.lexists(f"{place}.lock"):
+            watched.append((root, f"{place}.lock"))  # it would keep git from changing them outside
         if place in wanted.held or not builder.protect(root, place):
             if place.removeprefix(f"{workspace}/") in HELD_OPEN:
                 held_open.append(place)
@@ -181,7 +216,11 @@ def view_of(wanted: Wanted, looker: Looker, names: Names) -> View:
     for root, found in seen.items():
         closed = (Secret(place, is_directory=True) for place in found.closed)
         builder.hide(root, (*found.secrets, *closed), wanted.shown)
+    for place in (place for name in TOLD_TO_TOOLS for place in glob(f"{escape(wanted.home)}/{name}")):
+        if place not in wanted.shown:
+            builder.cover(os.path.realpath(place), is_directory=False)
     builder.guard(wanted.own)
+    _mask_settings(builder, wanted, (*seen.values(), modules), elsewhere)
     for place in held_open:
         builder.cover(place, is_directory=True)
     seen_inside = tuple(dict.fromkeys((*seen, *((elsewhere.common,) if elsewhere else ()))))
@@ -221,8 +260,21 @@ def _close_other_names(builder: _Builder, names: Names, roots: tuple[str, ...]) 
                 f"{visible(place)} has another name, {visible(name)}, by which it could be changed inside.",
                 fix="Look at both, then remove the other one, or put a copy in its place.",
             )
-    for name, _place in names.others(tuple(builder.covered), roots):
-        builder.cover(name, is_directory=False)
+    for name, _place in names.others((*builder.covered, *builder.masked), roots):
+        if name not in builder.masked:
+            builder.cover(name, is_directory=False)
+
+
+def _mask_settings(builder: _Builder, wanted: Wanted, found: Iterable[Seen], elsewhere: LinkedTree | None) -> None:
+    """Show the settings of repositories without what signs somebody in: git needs the rest of them."""
+    shown = frozenset(map(_normal, wanted.shown))
+    places = {place: None for one in found for place in one.settings if os.path.basename(place) in {".git", "HEAD"}}
+    repositories = [os.path.dirname(place) for place in places] + ([elsewhere.common] if elsewhere else [])
+    for file in {file: None for one in repositories for file in settings_files(one, wanted.home)}:
+        said = settings_at(file) if file not in shown and builder.seen(file) else None
+        masked = without_passwords(said.content, wanted.secrets) if said is not None else None
+        if masked is not None:
+            builder.mask(file, wanted.keep(masked))
 
 
 def _seen(looker: Looker, root: str, wanted: Wanted, *, is_repository: bool = False) -> Seen:
@@ -264,7 +316,7 @@ def _to_protect(
         yield from ((root, f"{root}/{name}") for name in PROTECTED)
         if os.path.isfile(f"{root}/.git") or os.path.isdir(f"{root}/.git"):
             yield from ((root, place) for place in repository_at(root))
-            named += (*places_of(root, home), *_hooks(root, hooks))
+            named += (*places_of(root, home), *_hooks(root, hooks, home))
         else:
             yield root, f"{root}/.git"
     if elsewhere is not None:
@@ -297,7 +349,7 @@ def _protected_at(place: str, link: str, hooks: Iterable[str], home: str) -> Ite
     elif name == ".git":
         yield from repository_at(directory)
         yield from places_of(directory, home)
-        yield from _hooks(directory, hooks)
+        yield from _hooks(directory, hooks, home)
     elif name == "HEAD":
         yield from protected_in(directory)
         yield from named_in(directory, home, directory)
@@ -305,10 +357,12 @@ def _protected_at(place: str, link: str, hooks: Iterable[str], home: str) -> Ite
         yield place
 
 
-def _hooks(tree: str, named: Iterable[str]) -> Iterator[str]:
-    """Where the hooks of a working tree are, by the user's settings."""
+def _hooks(tree: str, named: Iterable[str], home: str) -> Iterator[str]:
+    """Where the hooks of a working tree are, by the user's settings, and what those lead to."""
     if os.path.lexists(f"{tree}/.git"):
-        yield from (os.path.normpath(os.path.join(tree, name)) for name in named)
+        for place in (os.path.normpath(os.path.join(tree, name)) for name in named):
+            yield place
+            yield from run_by_hooks(tree, place, home)
 
 
 def _add_machine(builder: _Builder, wanted: Wanted) -> None:
@@ -368,6 +422,8 @@ class _Builder:
         self.mounts: list[Mount] = []
         self.fixed: dict[str, None] = {}
         """What can't be changed, and"""
+        self.masked: dict[str, None] = {}
+        """what can only be read in part, and"""
         self.covered: dict[str, None] = {}
         """what can't be read."""
         self._made: set[Mount] = set()
@@ -419,6 +475,12 @@ class _Builder:
         for _mount, name in self.seen(path):
             self.covered[path] = None
             self.add(Mount("no_directory" if is_directory else "no_file", name))
+
+    def mask(self, path: str, shown: str) -> None:
+        """Let another file be seen in the place of one of the machine's, wherever that could be."""
+        self.masked[path] = None
+        for _mount, name in self.seen(path):
+            self.add(Mount("read", name, shown, identity_of(shown) if shown else ""))
 
     def protect(self, root: str, path: str) -> bool:
         """Make something below a `root` that can be written to unchangeable, and the way there immovable; False if it

@@ -114,6 +114,15 @@ def test_a_condition_is_part_of_the_yes(daemon, ada, agent):
     assert seen["content"] == "one\ntwo\n[2 more lines withheld]"
 
 
+def test_a_condition_holds_for_those_alike_that_are_said_yes_to_with_it_and_nothing_else_does(daemon, ada, agent):
+    first, second = (asked(agent, f"rm -rf /etc/guardhouse-{name}", session="alike") for name in ("one", "two"))
+    terms = {"show": "first_lines", "lines": "2", "scope": "exact", "seconds": "600"}
+    assert form(daemon, ada, first, **terms, **{f"other:{second}": "approve"}).status_code == 200
+    with daemon.approver() as person:
+        told = person.get(f"/v1/approvals/{second}").json()
+    assert (told["status"], told["terms"]) == ("approved", {"condition": {"show": "first_lines", "lines": 2}})
+
+
 @pytest.mark.parametrize(
     "fields",
     [

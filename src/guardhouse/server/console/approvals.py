@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from guardhouse.approvals import NoSuchRequest, NotOffered, RequestClosed, closed
 from guardhouse.approvals.approver import are_alike
 from guardhouse.approvals.card import duration, plain
-from guardhouse.model import ONCE, ApprovalStatus, GuardhouseError
+from guardhouse.model import ONCE, ApprovalStatus, GuardhouseError, Terms
 from guardhouse.server import allowing
 from guardhouse.server.allowing import remedy_of
 from guardhouse.server.approving import Answer, Edited, edited, give
@@ -119,7 +119,9 @@ async def _answered(
         notices.append(f"{refused.what} {refused.fix}")
     for other, is_yes in others.items():
         try:
-            await give(house, principal, other, Answer(comment=None if is_yes else form.comment), approve=is_yes)
+            # A condition holds for all that was said yes to in one breath; what goes on is said of one card only.
+            said = Answer(terms=Terms(condition=terms.condition)) if is_yes else Answer(comment=form.comment)
+            await give(house, principal, other, said, approve=is_yes)
         except GuardhouseError as refused:
             notices.append(f"{other}: {refused.what} {refused.fix}")
     return settled, notices
