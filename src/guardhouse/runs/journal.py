@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from guardhouse.database import Database, Rows
     from guardhouse.model import Settlement
+    from guardhouse.approvals import Withdrawing
     from guardhouse.ports import Alongside
     from guardhouse.runs.interface import Why
     from guardhouse.sealing import Seal
@@ -49,9 +50,11 @@ class Entry:
 class Journal:
     """Of one run, for the segment that works on it. Every change raises Overtaken once another one does."""
 
-    def __init__(self, database: Database, seal: Seal, run: Run) -> None:
+    def __init__(self, database: Database, seal: Seal, run: Run, *, withdrawing: Withdrawing) -> None:
+        """`withdrawing` gives transactions in which requests can be taken back: whatever a run asks ends with it."""
         self._database = database
         self._seal = seal
+        self._withdrawing = withdrawing
         self._id = run.id
         self.segment = run.segment
 
@@ -180,19 +183,20 @@ class Journal:
     def let_go(self, status: RunStatus, why: Why = "") -> Run:
         """Stop working on the run, which goes on later."""
         with self._writing() as rows:
-            if rows.get(self._id).cancel_asked_by is not None:
-                rows.check_held(self._id, self.segment)
-                rows.tell(self._id, "cancelled", {})
-                return rows.end(self._id, RunStatus.CANCELLED)
-            rows.tell(self._id, status.value, {"why": why} if why else {})
-            return rows.let_go(self._id, self.segment, status, why)
+            if rows.get(self._id).cancel_asked_by is None:
+                rows.tell(self._id, status.value, {"why": why} if why else {})
+                return rows.let_go(self._id, self.segment, status, why)
+        return self.finish(RunStatus.CANCELLED)
 
     def finish(self, status: RunStatus, why: Why = "", output: str | None = None) -> Run:
         """End the run for good."""
         sealed = None if output is None else self._seal.seal("output", self._id, output.encode("utf-8", "replace"))
-        with self._writing() as rows:
+        with self._withdrawing(actor="run") as (tables, withdraw):
+            rows = RunRows(tables)
             rows.check_held(self._id, self.segment)
             rows.tell(self._id, status.value, {"why": why} if why else {})
+            # Nothing is left that it asks, nor those inside it: nobody would use an answer.
+            withdraw(rows.open_requests([self._id, *(one.id for one in rows.descendants(self._id))]))
             return rows.end(self._id, status, why, output=sealed)
 
 

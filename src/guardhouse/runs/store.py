@@ -233,12 +233,15 @@ class RunRows:
         """The runs that calls of a run were passed on to."""
         return [_run_of(row) for row in self._rows.run(f"{_RUNS} WHERE parent_id = ?", (run_id,))]
 
-    def open_requests(self, run_id: str) -> list[str]:
-        """The requests for approval that calls of a run wait for."""
+    def open_requests(self, run_ids: Collection[str]) -> list[str]:
+        """The requests for approval that calls of these runs wait for, and no call of another one that goes on."""
+        marks = _marks(run_ids)
         found = self._rows.run(
-            "SELECT request_id FROM run_calls WHERE run_id = ? AND request_id IS NOT NULL "
-            "AND state IN ('waiting', 'returned')",
-            (run_id,),
+            f"SELECT DISTINCT request_id FROM run_calls c WHERE run_id IN ({marks}) AND request_id IS NOT NULL "  # noqa: S608
+            "AND state IN ('waiting', 'returned') AND NOT EXISTS (SELECT 1 FROM run_calls o JOIN runs r "
+            "ON r.id = o.run_id WHERE o.request_id = c.request_id AND o.state IN ('waiting', 'returned') "
+            f"AND o.run_id NOT IN ({marks}) AND r.status NOT IN ('done', 'failed', 'cancelled'))",
+            (*run_ids, *run_ids),
         )
         return [request_id for (request_id,) in found]
 
