@@ -195,6 +195,7 @@ class Caller:
                 announced=tool.announced,
                 can_confine=tool.can_confine if returned is None else None,
                 alongside=alongside,
+                of_house=tool.is_of_house,
             )
 
         verdict = await asyncio.to_thread(ask)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from os import urandom
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults
@@ -24,8 +24,8 @@ from pydantic_ai.messages import (
     TextPartDelta,
     ToolCallPart,
 )
-from pydantic_ai.tools import ToolDefinition
-from pydantic_ai.toolsets import ExternalToolset
+from pydantic_ai.tools import RunContext, ToolDefinition
+from pydantic_ai.toolsets import ExternalToolset, ToolsetTool
 
 from guardhouse.model import GuardhouseError
 
@@ -94,9 +94,10 @@ async def step(
     agent = Agent(
         model,
         output_type=[str, DeferredToolRequests],
-        toolsets=[ExternalToolset(definitions, id="tools")],
+        toolsets=[_Tools(definitions, id="tools")],
         instructions=instructions or None,
         name=role.name,
+        retries=_RETRIES,
     )
 
     async def listen(_context: object, events: AsyncIterable[Any]) -> None:
@@ -119,20 +120,49 @@ async def step(
         raise
     except Exception as error:
         raise ModelTrouble(f"The model could not be asked ({type(error).__name__}).", fix=_FIX) from error
-    messages = result.all_messages()
+    messages: Conversation = result.all_messages()
     calls: list[tuple[str, str]] = []
     if isinstance(result.output, DeferredToolRequests):
         calls = _named_anew(messages, {call.tool_call_id for call in result.output.calls})
     usage = result.usage
     return Step(
-        ModelMessagesTypeAdapter.dump_json(messages),
+        _kept(messages),
         tuple(calls),
         "" if isinstance(result.output, DeferredToolRequests) else result.output,
         (usage.input_tokens, usage.output_tokens),
     )
 
 
-_FIX = "Check that the model's server answers, then resume the run."
+_RETRIES: Final = 3
+"""How often the model is told at once, within one step, that it wanted a tool that there is not, or said nothing."""
+_FIX: Final = "Check that the model's server answers, then resume the run."
+
+
+class _Tools(ExternalToolset[Any]):
+    """Tools of which any call is one, whatever its arguments look like: who makes the calls tells the model what does
+    not fit. Read here, one that can't be read would be the end of the step."""
+
+    async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
+        """The tools, by their names."""
+        tools = await super().get_tools(ctx)
+        return {name: replace(tool, args_validator=_Unread()) for name, tool in tools.items()}
+
+
+class _Unread:
+    """Takes any arguments, and gives none."""
+
+    def validate_json(self, *_: Any, **__: Any) -> dict[str, Any]:
+        return {}
+
+    validate_python = validate_json
+
+
+def _kept(conversation: Conversation) -> bytes:
+    """A conversation as it is kept. ModelTrouble for one with half characters in it: nothing could keep those."""
+    try:
+        return ModelMessagesTypeAdapter.dump_json(conversation)
+    except ValueError:
+        raise ModelTrouble("The model gave an answer that is no text.", fix=_FIX) from None
 
 
 def _answer_in(conversation: Conversation) -> int:

@@ -17,9 +17,9 @@ from guardhouse.runs.store import RunRows
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
+    from guardhouse.approvals import Withdrawing
     from guardhouse.database import Database, Rows
     from guardhouse.model import Settlement
-    from guardhouse.approvals import Withdrawing
     from guardhouse.ports import Alongside
     from guardhouse.runs.interface import Why
     from guardhouse.sealing import Seal
@@ -184,7 +184,11 @@ class Journal:
         """Stop working on the run, which goes on later."""
         with self._writing() as rows:
             if rows.get(self._id).cancel_asked_by is None:
-                rows.tell(self._id, status.value, {"why": why} if why else {})
+                told = {"why": why} if why else {}
+                rows.tell(self._id, status.value, told)
+                for above in rows.above(self._id) if status is RunStatus.PAUSED else ():
+                    if rows.move(above.id, RunStatus.WAITING, RunStatus.PAUSED):  # nothing else would wake it
+                        rows.tell(above.id, status.value, told)
                 return rows.let_go(self._id, self.segment, status, why)
         return self.finish(RunStatus.CANCELLED)
 

@@ -212,14 +212,16 @@ class Runs:
         return self.get(run_id)
 
     def resume(self, run_id: str) -> Run:
-        """Let a run that was paused be taken up again, with those inside it that were. NotTaken unless it was."""
+        """Let a run that was paused be taken up again, with those inside it that were, and those that it is inside of.
+        NotTaken unless it was."""
         with self._writing() as rows:
             if not rows.move(run_id, RunStatus.PAUSED, RunStatus.READY):
                 status = rows.get(run_id).status.value
                 raise NotTaken(f"The run is not paused, but {status}.", fix="Only a paused run can be resumed.")
             rows.tell(run_id, "resumed", {})
-            for child in rows.find(parent_id=run_id, status=[RunStatus.PAUSED]):
-                rows.move(child.id, RunStatus.PAUSED, RunStatus.READY)
+            for other in (*rows.above(run_id), *rows.descendants(run_id)):
+                if rows.move(other.id, RunStatus.PAUSED, RunStatus.READY):
+                    rows.tell(other.id, "resumed", {})
             return rows.get(run_id)
 
     def sweep(self, keep: float) -> int:
@@ -453,7 +455,8 @@ class _Inside:
         except NotTaken:
             child = await asyncio.to_thread(self._runs.get, call.child_id)
         if child.status is RunStatus.DONE:
-            return Ended("completed", await asyncio.to_thread(self._runs.output, child.id) or "")
+            answer: str | None = await asyncio.to_thread(self._runs.output, child.id)
+            return Ended("completed", answer or "")
         if child.status in FINAL:
             why = f": {child.why}" if child.why else ""
             outcome: Outcome = "denied" if child.why in _DENIED else "failed"

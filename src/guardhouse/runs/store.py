@@ -216,18 +216,25 @@ class RunRows:
 
     def check_going_on(self, run_id: str) -> None:
         """IsToEnd if the run, or one that it is inside of, is over or is to be."""
-        above: str | None = run_id
-        while above is not None:
-            run = self.get(above)
-            if run.status in FINAL or run.cancel_asked_by is not None:
-                raise IsToEnd
-            above = run.parent_id
+        if any(
+            run.status in FINAL or run.cancel_asked_by is not None for run in (self.get(run_id), *self.above(run_id))
+        ):
+            raise IsToEnd
 
     def descendants(self, run_id: str) -> list[Run]:
         """Those inside a run that are not over, and those inside them."""
         found = self.children(run_id)
         inside = [one for run in found for one in self.descendants(run.id)]
         return [run for run in found if run.status not in FINAL] + inside
+
+    def above(self, run_id: str) -> list[Run]:
+        """The runs that a run is inside of, the innermost first."""
+        found: list[Run] = []
+        parent_id = self.get(run_id).parent_id
+        while parent_id is not None:
+            found.append(self.get(parent_id))
+            parent_id = found[-1].parent_id
+        return found
 
     def children(self, run_id: str) -> list[Run]:
         """The runs that calls of a run were passed on to."""
