@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from guardhouse.model import GuardhouseError
-from guardhouse.runs.interface import FINAL, Call, CallState, NotDelegated, NotTaken, Run, RunStatus, Telling
+from guardhouse.runs.interface import (
+    FINAL,
+    Call,
+    CallState,
+    NoSuchRun,
+    NotDelegated,
+    NotTaken,
+    Run,
+    RunStatus,
+    Telling,
+)
 from guardhouse.runs.journal import Ended, Journal
 from guardhouse.runs.roles import DEFAULT, by_name
 from guardhouse.runs.scratch import make_scratch
@@ -225,13 +235,15 @@ class Runs:
             return rows.get(run_id)
 
     def sweep(self, keep: float) -> int:
-        """Cancel runs that have waited for `keep` seconds, and remove those that were over for as long; how many were
-        removed."""
+        """Cancel runs that nobody works on and that have stood still for `keep` seconds, and remove those that were
+        over for as long; how many were removed."""
         with self._reading() as rows:
             before = rows.now() - keep
             waiting = rows.left_waiting(before, limit=1000)
         for run_id in waiting:
-            self.cancel(run_id, actor="house:retention")
+            with suppress(NoSuchRun):  # another node was quicker
+                if not self.is_held(run_id):
+                    self.cancel(run_id, actor="house:retention")
         with self._writing() as rows:
             return rows.remove(changed_before=before)
 

@@ -151,9 +151,10 @@ class RunRows:
         return found[0][0] if found else None
 
     def left_waiting(self, changed_before: float, *, limit: int) -> list[str]:
-        """Runs that have stood still since then, and wait for somebody."""
+        """Runs that have stood still since then, and are not over. Somebody may still work on one that is running."""
         found = self._rows.run(
-            "SELECT id FROM runs WHERE status IN ('waiting', 'paused') AND changed_at < ? ORDER BY number LIMIT ?",
+            "SELECT id FROM runs WHERE status IN ('ready', 'running', 'waiting', 'paused') AND changed_at < ? "
+            "ORDER BY number LIMIT ?",
             (changed_before, limit),
         )
         return [run_id for (run_id,) in found]
