@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults
+from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import (
     ModelMessage,
@@ -32,7 +33,7 @@ from guardhouse.model import GuardhouseError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Callable, Mapping
 
-    from pydantic_ai.models import Model
+    from pydantic_ai.models import Model, ModelRequestContext
 
     from guardhouse.runs.roles import Role
 
@@ -98,6 +99,7 @@ async def step(
         instructions=instructions or None,
         name=role.name,
         retries=_RETRIES,
+        capabilities=[_NamedAnew()],
     )
 
     async def listen(_context: object, events: AsyncIterable[Any]) -> None:
@@ -123,7 +125,7 @@ async def step(
     messages: Conversation = result.all_messages()
     calls: list[tuple[str, str]] = []
     if isinstance(result.output, DeferredToolRequests):
-        calls = _named_anew(messages, {call.tool_call_id for call in result.output.calls})
+        calls = [(call.tool_call_id, call.tool_name) for call in result.output.calls]
     usage = result.usage
     return Step(
         _kept(messages),
@@ -136,6 +138,25 @@ async def step(
 _RETRIES: Final = 3
 """How often the model is told at once, within one step, that it wanted a tool that there is not, or said nothing."""
 _FIX: Final = "Check that the model's server answers, then resume the run."
+
+
+class _NamedAnew(AbstractCapability[Any]):
+    """Gives every call that the model wants an id of its own: some models give the same ones again and again, also
+    within one answer."""
+
+    async def after_model_request(
+        self,
+        ctx: RunContext[Any],  # noqa: ARG002 - of the library
+        *,
+        request_context: ModelRequestContext,  # noqa: ARG002 - the same
+        response: ModelResponse,
+    ) -> ModelResponse:
+        """The model's answer, with new ids."""
+        parts = [
+            replace(part, tool_call_id=f"call_{urandom(8).hex()}") if isinstance(part, ToolCallPart) else part
+            for part in response.parts
+        ]
+        return replace(response, parts=parts)
 
 
 class _Tools(ExternalToolset[Any]):
@@ -171,25 +192,6 @@ def _answer_in(conversation: Conversation) -> int:
         if isinstance(conversation[place], ModelResponse):
             return place
     raise GuardhouseError("What was kept of a run has no answer of the model's.", fix="Start it anew.")
-
-
-def _named_anew(conversation: Conversation, ids: set[str]) -> list[tuple[str, str]]:
-    """Give every call that the model wants an id of its own: some models give the same ones again and again. Their new
-    ids and their tools."""
-    place = _answer_in(conversation)
-    calls: list[tuple[str, str]] = []
-    parts: list[Any] = []
-    for part in conversation[place].parts:
-        if isinstance(part, ToolCallPart) and part.tool_call_id in ids:
-            named = replace(part, tool_call_id=f"call_{urandom(8).hex()}")
-            calls.append((named.tool_call_id, named.tool_name))
-            parts.append(named)
-        else:
-            parts.append(part)
-    answer = conversation[place]
-    if isinstance(answer, ModelResponse):
-        conversation[place] = replace(answer, parts=parts)
-    return calls
 
 
 def _arguments(part: ToolCallPart) -> dict[str, Any] | None:
