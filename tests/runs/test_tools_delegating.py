@@ -223,3 +223,14 @@ def test_an_agent_inside_that_fails_is_a_failed_call(machine, tools):
     run = worked(runs, runs.start("WHOLE: read", workspace=str(machine.project)).id)
     assert run.status is RunStatus.DONE
     assert [call.outcome for call in runs.calls(run.id) if call.tool == "delegate"] == ["failed"]
+
+
+def test_tokens_are_counted_over_all_runs_inside_each_other(machine, tools):
+    """Otherwise a model that passes everything on could use as many as it likes."""
+    model = by_task(PART=[("read_page", {}), "Read."], WHOLE=[("delegate", {"task": "PART: read"})])
+    runs = machine.runs(model, tools=tools, most_tokens=2_000)
+    run = worked(runs, runs.start("WHOLE: read", workspace=str(machine.project)).id)
+    assert (run.status, run.why) == (RunStatus.FAILED, "tokens")
+    own = run.input_tokens + run.output_tokens
+    inside = sum(one.input_tokens + one.output_tokens for one in runs.find(parent_id=run.id))
+    assert own < 2_000 <= own + inside < 3_000

@@ -100,6 +100,11 @@ class Journal:
         with self._reading() as rows:
             return rows.call(self._id, call_id)
 
+    def tokens(self) -> int:
+        """Tokens used so far, by all runs that are inside each other."""
+        with self._reading() as rows:
+            return rows.tokens(self._id)
+
     def is_to_end(self) -> str | None:
         """Who wants the run to end, if anybody does."""
         with self._reading() as rows:

@@ -237,6 +237,17 @@ class RunRows:
             parent_id = found[-1].parent_id
         return found
 
+    def tokens(self, run_id: str) -> int:
+        """Tokens that a run has used, with those that it is inside of and all that are inside of these."""
+        outermost = ([self.get(run_id), *self.above(run_id)])[-1]
+        found = self._rows.run(
+            "WITH RECURSIVE family (id, used) AS (SELECT id, input_tokens + output_tokens FROM runs WHERE id = ? "
+            "UNION ALL SELECT r.id, r.input_tokens + r.output_tokens FROM runs r JOIN family f ON r.parent_id = f.id) "
+            "SELECT sum(used) FROM family",
+            (outermost.id,),
+        )
+        return int(found[0][0])
+
     def children(self, run_id: str) -> list[Run]:
         """The runs that calls of a run were passed on to."""
         return [_run_of(row) for row in self._rows.run(f"{_RUNS} WHERE parent_id = ?", (run_id,))]
