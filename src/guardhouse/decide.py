@@ -109,16 +109,21 @@ class Case:
         announced: Announcement | None = None,
         remembers: bool = False,
         can_confine: bool = False,
+        of_house: bool = False,
     ) -> None:
         """`binds` says whether the verdict is bound to what the files it is about hold. `announced` is what the tool is
         said to be by the program that calls it. `remembers` says that sessions are remembered: only then a result can
-        be told from others. `can_confine` says that who makes the call can put it into the sandbox."""
+        be told from others. `can_confine` says that who makes the call can put it into the sandbox. `of_house` says
+        that the tool is one of our own."""
         self.action = action
         self.policy = policy
         self._binds = binds
         self._announced = announced
         self.remembers = remembers and bool(action.session_id)
+        self.of_house = of_house
         settings = policy.settings
+        if of_house:
+            settings = msgspec.structs.replace(settings, tools=settings.tools.of_house())
         if announced is not None:
             settings = msgspec.structs.replace(settings, tools=settings.tools.hearing(announced))
         self.scene = Scene(action, settings)
@@ -249,7 +254,13 @@ class Case:
         if verdict.params is None or not isinstance(self.action, (ToolCallPre, SkillRunPre)):
             return verdict
         masked = msgspec.structs.replace(self.action, params=verdict.params)
-        case = Case(masked, self.policy, announced=self._announced, can_confine=self.scene.can_confine)
+        case = Case(
+            masked,
+            self.policy,
+            announced=self._announced,
+            can_confine=self.scene.can_confine,
+            of_house=self.of_house,
+        )
         again = case.decide(self.facts, last=True)
         if isinstance(again, Verdict) and (again.decision is Decision.ALLOW or covers(approved, again)):
             return verdict

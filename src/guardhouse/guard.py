@@ -172,6 +172,7 @@ class Guard:
         announced: Announcement | None = None,
         can_confine: Callable[[], bool] | None = None,
         alongside: Alongside | None = None,
+        of_house: bool = False,
     ) -> Verdict:
         """The verdict on `action`. Never raises for what the action holds or for what fails inside.
 
@@ -180,9 +181,17 @@ class Guard:
         `announced` is what the tool is said to be, where the configuration does not say it. `can_confine` tells whether
         the caller can put the call into the sandbox; it is asked if the policy wants that. If the verdict is `confined`
         then, what it lets through may run there and nowhere else. `alongside` is for a run that outlives its process:
-        it is done in the transaction in which people are asked, or their answer is used.
+        it is done in the transaction in which people are asked, or their answer is used. `of_house` says that the tool
+        is one of our own, and not only called like one.
         """
-        course = self._course(action, approval_id, announced=announced, can_confine=can_confine, alongside=alongside)
+        course = self._course(
+            action,
+            approval_id,
+            announced=announced,
+            can_confine=can_confine,
+            alongside=alongside,
+            of_house=of_house,
+        )
         return self._finish(course, None)
 
     def evaluate_result(
@@ -341,6 +350,7 @@ class Guard:
         is_private: bool = False,
         can_confine: Callable[[], bool] | None = None,
         alongside: Alongside | None = None,
+        of_house: bool = False,
     ) -> _Course:
         """Decided, then settled with people if it asks or goes back to an approval, then remembered by its session,
         then recorded. Each may only make the verdict stricter, but for an approval."""
@@ -350,13 +360,13 @@ class Guard:
             binds: Binds = "asks" if approval_id is None else "always"
             admitted = _placed(action if is_private else admit(action, policy.config.limits), policy)
             bound: Binds = binds if self._approvals is not None else "never"
-            may_recall = announced is None and approval_id is None and can_confine is None
+            may_recall = announced is None and approval_id is None and can_confine is None and not of_house
             if self._recall is not None and may_recall:
                 case, verdict = yield from self._recalled(self._recall, admitted, policy, bound)
             else:
                 is_wanted = policy.config.sandbox.mode != "off"
                 confines = is_wanted and can_confine is not None and can_confine()
-                case = self._case(admitted, policy, bound, announced, can_confine=confines)
+                case = self._case(admitted, policy, bound, announced, can_confine=confines, of_house=of_house)
                 verdict = yield from _decided(case)
         except Exception as error:  # noqa: BLE001 - anything at all must hold the action back
             verdict = _failed(error, self._in_force())
@@ -411,9 +421,17 @@ class Guard:
         announced: Announcement | None,
         *,
         can_confine: bool = False,
+        of_house: bool = False,
     ) -> Case:
-        remembers = self._sessions is not None
-        return Case(action, policy, binds=binds, announced=announced, remembers=remembers, can_confine=can_confine)
+        return Case(
+            action,
+            policy,
+            binds=binds,
+            announced=announced,
+            remembers=self._sessions is not None,
+            can_confine=can_confine,
+            of_house=of_house,
+        )
 
     def _instead(
         self, case: Case, edited: Edited, announced: Announcement | None, alongside: Alongside | None
@@ -421,7 +439,7 @@ class Guard:
         """The call that a person put in the place of the one that was made, judged and settled by itself."""
         action = _in_the_name_of(case.action, parse_action(edited.action, case.policy.config.limits))
         confines = case.scene.can_confine
-        other = self._case(action, case.policy, "always", announced, can_confine=confines)
+        other = self._case(action, case.policy, "always", announced, can_confine=confines, of_house=case.of_house)
         verdict = self._stamped((yield from _decided(other)), other)
         if verdict.decision is Decision.DENY:
             return other, verdict

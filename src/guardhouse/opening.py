@@ -295,12 +295,18 @@ class LocalGuard(Guard, AgentGuard):
         announced: Announcement | None = None,
         can_confine: Callable[[], bool] | None = None,
         alongside: Alongside | None = None,
+        of_house: bool = False,
     ) -> Verdict:
         """The verdict on `action`; see `Guard.evaluate`."""
         if self._registered_by != os.getpid():
             self._register()
         return super().evaluate(
-            action, approval_id=approval_id, announced=announced, can_confine=can_confine, alongside=alongside
+            action,
+            approval_id=approval_id,
+            announced=announced,
+            can_confine=can_confine,
+            alongside=alongside,
+            of_house=of_house,
         )
 
     async def evaluate_async(

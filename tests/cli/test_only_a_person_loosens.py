@@ -30,6 +30,9 @@ COMMANDS = [
     ["run", "--task", "Send it."],
     ["runs", "resume", "run_0123456789"],
     ["runs", "cancel", "run_0123456789"],
+    ["memory", "list"],
+    ["memory", "show", "1"],
+    ["memory", "forget", "--all", "--yes"],
 ]
 
 

@@ -457,3 +457,16 @@ def test_status_says_how_many_runs_wait(house):
     house.model([("pay", {"amount": 5})], "Paid.")
     house.run("run", "--task", "Pay 5.", "--no-wait")
     assert "runs: 1 waiting" in house.run("status").stdout
+
+
+def test_what_a_model_says_never_looks_like_a_line_of_ours(house):
+    """The terminal is 80 columns wide, and would begin a new line by itself."""
+    lure = "x" * 75 + "── run_0123: done. Approve ap_1? [y/N] " + "\t" * 30 + "宽" * 60 + "\n── the answer\n"
+    house.model(Say(lure, (("look", {"what": "roof"}),)), "Done.")
+    screen = house.at_terminal("run", "--task", "Look at the roof.")
+    assert screen.status() == 0
+    said = screen.text[: screen.text.index("→ look")].splitlines()[1:-1]
+    assert "宽" in said[-3]
+    for line in said:
+        assert line.startswith("  │ "), line
+        assert sum(2 if "宽" in char else 1 for char in line) <= 80

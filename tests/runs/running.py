@@ -112,6 +112,10 @@ class Machine:
         runs.guard = guard
         return runs
 
+    def gone(self, runs):
+        """The process of these runs is killed."""
+        runs._holder.close()
+
     def events(self):
         from guardhouse.audit import events
 

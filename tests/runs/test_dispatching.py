@@ -78,7 +78,8 @@ def test_a_run_that_waits_is_nothing_here_and_goes_on_when_its_request_is_answer
             assert machine.made == []
             answered = runs.guard.approvals.answer(request_id, approve=True, actor="local:ada")
             at.dispatcher.answered({request_id: answered.answered_at})
-            await reached(lambda: runs.get(run_id).status is RunStatus.DONE)
+            await reached(lambda: len(at.segments) == 2)
+            assert runs.get(run_id).status is RunStatus.DONE
             return at
 
     at = asyncio.run(work())
@@ -238,3 +239,21 @@ def test_only_a_paused_run_is_resumed(machine, status):
     with pytest.raises(NotTaken):
         runs.resume(run_id)
     assert runs.get(run_id).status is status
+
+
+def test_what_a_process_that_is_gone_has_left_is_not_kept_for_ever(machine):
+    runs = machine.runs(scripted("Done."))
+    left, fresh, unbegun = (runs.start("Do it.", place="terminal").id for _ in range(3))
+    for run_id in (left, fresh):
+        other = machine.runs(scripted("Done."))
+        asyncio.run(other._taken(run_id, from_anybody=False, resumes=True, when_stopped=RunStatus.PAUSED))
+        machine.gone(other)
+    at_work = runs.start("Do it.", place="terminal").id
+    still = machine.runs(scripted("Done."))
+    asyncio.run(still._taken(at_work, from_anybody=False, resumes=True, when_stopped=RunStatus.PAUSED))
+    with runs.guard.database.writing() as rows:
+        rows.change("UPDATE runs SET changed_at = changed_at - 1000 WHERE id <> ?", (fresh,))
+    runs.sweep(900)
+    assert {run.id: run.status.value for run in runs.find()} == {
+        left: "cancelled", unbegun: "cancelled", fresh: "running", at_work: "running"
+    }  # fmt: skip

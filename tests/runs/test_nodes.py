@@ -1,5 +1,6 @@
 """Two nodes that share a PostgreSQL database: what one can't finish, the other does; nothing is made twice."""
 
+import asyncio
 import os
 import signal
 import socketserver
@@ -13,7 +14,7 @@ import pytest
 from running import Machine, scripted
 
 from guardhouse.runs import RunStatus
-from guardhouse.runs.jobs import install
+from guardhouse.runs.jobs import JobDispatcher, Workers, install
 
 HERE = Path(__file__).parent
 
@@ -147,3 +148,63 @@ def test_an_answer_in_the_moment_in_which_a_run_begins_to_wait_is_not_missed(nod
     while not all_done():
         assert time.monotonic() < end, nodes.runs.find()
     assert sorted(what for _name, what in nodes.made) == ["look"] * 8 + ["pay"] * 8
+
+
+def test_old_runs_are_removed_by_whichever_node_is_there(nodes):
+    runs = nodes.runs
+    old, waits, fresh = (runs.start("Never mind.", place="daemon").id for _ in range(3))
+    for run_id in (old, fresh):
+        runs.cancel(run_id, actor="local:ada")
+    with runs.guard.database.writing() as rows:
+        rows.change("UPDATE runs SET status = 'paused' WHERE id = ?", (waits,))
+        rows.change("UPDATE runs SET changed_at = changed_at - 1000 WHERE id <> ?", (fresh,))
+    told = []
+
+    async def work():
+        workers = Workers(runs.guard.database, beat=0.2)
+        dispatcher = JobDispatcher(
+            runs.guard.database,
+            workers,
+            lambda run_id: runs.take_up(run_id, resumes=False),
+            to_take_up=list,
+            at_once=1,
+            report=told.append,
+            sweep=lambda: runs.sweep(900),
+            swept_every=0.2,
+        )
+        await dispatcher.start()
+        await asyncio.to_thread(nodes.until, lambda: len(runs.find()) == 2)
+        await dispatcher.stop()
+
+    asyncio.run(work())
+    assert told == []
+    assert {run.id for run in runs.find()} == {waits, fresh}
+    assert runs.get(waits).status is RunStatus.CANCELLED
+
+
+def test_what_a_job_fails_of_is_logged_without_its_words(nodes, caplog):
+    """The library logs what a job raises, with all that led to it."""
+    runs = nodes.runs
+    run = runs.start("Never mind.", place="daemon")
+    told = []
+
+    async def broken(_run_id):
+        raise RuntimeError("swordfish-4711 again") from ValueError("the password is swordfish-4711")
+
+    async def work():
+        dispatcher = JobDispatcher(
+            runs.guard.database,
+            Workers(runs.guard.database, beat=0.2),
+            broken,
+            to_take_up=lambda: [run.id],
+            at_once=1,
+            report=told.append,
+        )
+        await dispatcher.start()
+        await asyncio.to_thread(nodes.until, lambda: "JobFailed" in caplog.text)
+        await dispatcher.stop()
+
+    with caplog.at_level("INFO", logger="procrastinate"):
+        asyncio.run(work())
+    assert "RuntimeError in a run" in told
+    assert "swordfish" not in caplog.text

@@ -125,3 +125,24 @@ def test_who_is_inside_a_run_that_is_over_makes_nothing_any_more(machine):
     assert child.status is RunStatus.CANCELLED
     assert runs.guard.approvals.count_pending() == 0
     assert list(runs.to_take_up(["program"])) == []
+
+
+def test_a_run_is_paused_with_the_one_inside_it_and_both_go_on_when_either_is_resumed(machine):
+    """The one inside was taken up by itself, because its question was answered; then its model could not be asked."""
+
+    def gone(_messages):
+        raise OSError("no such host")
+
+    outer = scripted(("delegate", {"task": "Pay 5."}), "Done.")
+    runs = house(machine, outer, scripted(("pay", {"amount": 5}), gone))
+    run = worked(runs, runs.start("Pay 5.").id)
+    [child] = runs.find(parent_id=run.id)
+    runs.guard.approvals.answer(runs.waits_for(run.id)[0], approve=True, actor="local:ada")
+    assert worked(runs, child.id).status is RunStatus.PAUSED
+    assert runs.get(run.id).status is RunStatus.PAUSED
+    runs.resume(child.id)
+    assert (runs.get(run.id).status, runs.get(child.id).status) == (RunStatus.READY, RunStatus.READY)
+    models = {"agent": outer, "helper": scripted("never", "Paid.")}
+    runs._model = lambda role: models[role.name]
+    assert worked(runs, run.id).status is RunStatus.DONE
+    assert machine.made == [("pay", 5)]

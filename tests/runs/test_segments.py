@@ -6,7 +6,7 @@ import contextlib
 import pytest
 from running import results, scripted, worked
 
-from guardhouse.model import GrantScope, GuardhouseError, Terms
+from guardhouse.model import ApprovalStatus, GrantScope, GuardhouseError, Terms
 from guardhouse.runs import CallState, FunctionTool, NotTaken, Role, RunStatus
 
 KEY = "AKIA" + "Q3EGWXJ4R7TBZ2LM"
@@ -508,3 +508,108 @@ def test_a_run_of_a_machine_that_got_another_name_can_be_resumed(machine, monkey
     monkeypatch.setattr(platform, "node", lambda: "another")
     again = machine.runs(scripted("unused", "Done."))
     assert worked(again, run.id).status is RunStatus.DONE
+
+
+def test_a_tool_that_exits_is_a_failed_call(machine):
+    told = []
+
+    def look(what: str) -> str:
+        """Look something up."""
+        raise SystemExit(3)
+
+    runs = machine.runs(scripted(("look", {"what": "roof"}), hearing(told)), tools=(FunctionTool(look),))
+    run = worked(runs, runs.start("Look.").id)
+    assert run.status is RunStatus.DONE
+    assert told == ["SystemExit: 3"]
+
+
+def test_a_tool_in_which_something_was_cancelled_is_a_failed_call(machine):
+    told = []
+
+    async def look(what: str) -> str:
+        """Look something up."""
+        machine.made.append(what)
+        inside = asyncio.create_task(asyncio.sleep(60))
+        inside.cancel()
+        return await inside
+
+    runs = machine.runs(
+        scripted(("look", {"what": "roof"}), hearing(told)), tools=(FunctionTool(look, is_repeatable=True),)
+    )
+    run = worked(runs, runs.start("Look.").id)
+    assert run.status is RunStatus.DONE
+    assert told[0].startswith("CancelledError")
+    assert machine.made == ["roof"]
+
+
+def test_a_call_under_way_whose_tool_is_gone_by_now_is_not_told_to_have_failed(machine):
+    """The model must not take another way to what may have been done."""
+    told = []
+
+    async def pay(amount: int) -> str:
+        """Pay an amount."""
+        asyncio.current_task().cancel()
+        await asyncio.sleep(0)
+
+    machine.configure("guard:\n  tools:\n    pay: {capabilities: [writes]}\n")
+    first = machine.runs(scripted(("pay", {"amount": 5})), tools=(FunctionTool(pay),))
+    run = first.start("Pay 5.")
+    with pytest.raises(asyncio.CancelledError):
+        worked(first, run.id)
+    second = machine.runs(scripted("never", hearing(told)), tools=())
+    assert worked(second, run.id).status is RunStatus.DONE
+    assert "not known whether this call took effect" in told[0]
+    assert [call.outcome for call in second.calls(run.id) if call.tool == "pay"] == ["unknown"]
+
+
+def test_a_run_ends_together_with_what_it_asks(machine, monkeypatch):
+    """Whatever goes wrong in between: there is no request that could be approved for a run that is over."""
+    runs = machine.runs(scripted(("pay", {"amount": 5}), "Done."))
+    run = worked(runs, runs.start("Pay 5.").id)
+    [request_id] = runs.waits_for(run.id)
+
+    def broken(*_arguments, **_more):
+        raise GuardhouseError("The disk is full.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("guardhouse.runs.store.RunRows.end", broken)
+        with pytest.raises(GuardhouseError, match="full"):
+            runs.cancel(run.id, actor="local:ada")
+    assert runs.get(run.id).status is RunStatus.WAITING
+    assert runs.guard.approvals.get(request_id).status is ApprovalStatus.PENDING
+    with monkeypatch.context() as patched:
+        patched.setattr("guardhouse.approvals.turn.Turn.move", broken)
+        with pytest.raises(GuardhouseError, match="full"):
+            runs.cancel(run.id, actor="local:ada")
+    assert runs.get(run.id).status is RunStatus.WAITING
+    runs.cancel(run.id, actor="local:ada")
+    assert runs.guard.approvals.get(request_id).status is ApprovalStatus.CANCELLED
+    assert runs.guard.approvals.get(request_id).actor == "local:ada"
+
+
+def test_an_approval_that_was_not_used_is_taken_back_with_its_run(machine):
+    runs = machine.runs(scripted(("pay", {"amount": 5}), "Done."))
+    run = worked(runs, runs.start("Pay 5.").id)
+    [request_id] = runs.waits_for(run.id)
+    runs.guard.approvals.answer(request_id, approve=True, actor="local:ada")
+    runs.cancel(run.id, actor="local:ada")
+    assert runs.guard.approvals.get(request_id).status is ApprovalStatus.CANCELLED
+    assert machine.made == []
+
+
+def test_what_another_run_waits_for_as_well_is_not_taken_back(machine):
+    runs = machine.runs(scripted(("pay", {"amount": 5}), "Done."))
+    first, second = (worked(runs, runs.start("Pay 5.", session_id="s_both").id) for _ in range(2))
+    [request_id] = runs.waits_for(first.id)
+    assert runs.waits_for(second.id) == [request_id]
+    runs.cancel(first.id, actor="local:ada")
+    approve(runs, second.id)
+    assert worked(runs, second.id).status is RunStatus.DONE
+    assert machine.made == [("pay", 5)]
+
+
+def test_a_run_can_be_cancelled_whatever_the_policy_looks_like(machine):
+    runs = machine.runs(scripted(("pay", {"amount": 5}), "Done."))
+    run = worked(runs, runs.start("Pay 5.").id)
+    runs.guard.approvals._settings = lambda: 1 / 0
+    assert runs.cancel(run.id, actor="local:ada").status is RunStatus.CANCELLED

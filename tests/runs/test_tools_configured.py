@@ -58,6 +58,6 @@ def test_a_run_has_the_tools_of_the_configuration_and_of_its_servers(machine, gu
 def test_the_gate_knows_every_tool_of_the_house(guard):
     every = ("url_fetch", "read_file", "write_file", "list_files", "bash", "memory", "delegate", "skills")
     section = type(guard.policy.config.runs)(tools=every)
-    catalogue = ToolCatalogue()
+    catalogue = ToolCatalogue().of_house()
     names = {tool.name for tool in tools_of(section, guard)} - {"memory_search"}  # which is a read of a memory
     assert [name for name in names if not catalogue.profile(name).classified] == []

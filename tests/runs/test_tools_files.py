@@ -4,10 +4,11 @@ import os
 import stat
 
 import pytest
+from running import results, scripted, worked
 from tooling import called, errand, told
 
 from guardhouse.model import RealPath
-from guardhouse.runs.tools.files import FileTrouble, ListFiles, ReadFile, WriteFile
+from guardhouse.runs.tools.files import FileTrouble, ListFiles, ReadFile, WriteFile, _fits
 
 TOOLS = (ReadFile(), WriteFile(), ListFiles())
 
@@ -200,3 +201,44 @@ def test_arguments_that_do_not_fit_are_told_and_nothing_is_opened(machine, param
     [text] = told(machine, TOOLS, ("read_file", params))
     assert "content" not in text
     assert "fit" in text or "counted" in text
+
+
+def test_listing_no_directory_is_judged_as_listing_the_workspace(machine):
+    machine.state.mkdir(exist_ok=True)
+    heard = []
+    runs = machine.runs(
+        scripted(("list_files", {}), lambda messages: heard.extend(results(messages)) or "Done."), tools=TOOLS
+    )
+    worked(runs, runs.start("Look.", workspace=str(machine.state)).id)
+    assert "guard.own_files" in heard[0]
+
+
+def test_a_pattern_that_is_meant_to_keep_us_busy_does_not():
+    deep = ["a"] * 60
+    assert _fits([*deep, "b"], [*["**"] * 60, "b"])
+    assert not _fits(deep, [*["**"] * 60, "b"])
+    assert not _fits(deep, ["**", *["a", "**"] * 30, "b"])
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "fits"),
+    [
+        ("a.py", "*.py", True),
+        ("src/a.py", "*.py", False),
+        ("src/a.py", "**/*.py", True),
+        ("a.py", "**/*.py", True),
+        ("src/one/test_a", "src/**/test_*", True),
+        ("src/test_a", "src/**/test_*", True),
+        ("lib/test_a", "src/**/test_*", False),
+        ("src/a/b", "src/**", True),
+        ("src", "src/*", False),
+        ("a/b/c", "**/b/**", True),
+    ],
+)
+def test_patterns_fit_as_they_are_described(path, pattern, fits):
+    assert _fits(path.split("/"), pattern.split("/")) is fits
+
+
+def test_a_pattern_that_is_too_long_is_refused(machine):
+    [text] = told(machine, TOOLS, ("list_files", {"pattern": "**/" * 1000 + "x"}))
+    assert "500 characters" in text

@@ -171,3 +171,32 @@ def test_an_error_of_a_tool_and_an_answer_that_can_not_be_read_are_failed_calls(
     )
     assert "no such thing" in failed
     assert "written" in unread or "can't be read" in unread
+
+
+DEAF = """
+import json, os, sys, time
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "initialize":
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}}
+        result["serverInfo"] = {"name": "deaf", "version": "1"}
+    elif asked["method"] == "tools/list":
+        result = {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]}
+    else:
+        continue
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}) + "\\n")
+    if asked["method"] == "tools/list":
+        os.close(0)
+    sys.stdout.flush()
+    if asked["method"] == "tools/list":
+        time.sleep(600)
+"""
+
+
+def test_a_server_that_listens_no_more_is_a_failed_call_at_once(servers):
+    servers.configure(command=[sys.executable, "-c", DEAF])
+    begun = time.monotonic()
+    [heard], run, _ = servers.told(("mcp__demo__echo", {}))
+    assert run.status is RunStatus.DONE
+    assert "ended" in heard
+    assert time.monotonic() - begun < 60

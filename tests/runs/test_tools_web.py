@@ -68,7 +68,8 @@ class Interrupted(UrlFetch):
     async def work(self, params, errand):
         self.calls += 1
         if self.calls == 1:
-            raise asyncio.CancelledError
+            asyncio.current_task().cancel()
+            await asyncio.sleep(0)
         return await super().work(params, errand)
 
 

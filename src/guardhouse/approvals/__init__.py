@@ -23,6 +23,8 @@ if TYPE_CHECKING:
         RequestClosed,
         Store,
         Transaction,
+        Withdraw,
+        Withdrawing,
     )
     from guardhouse.approvals.store import PostgresStore, SqliteStore, SqlStore, count_waiting
     from guardhouse.approvals.terminal import TerminalChannel
@@ -47,6 +49,8 @@ __all__ = [
     "TerminalChannel",
     "TooLargeToShow",
     "Transaction",
+    "Withdraw",
+    "Withdrawing",
     "closed",
     "count_waiting",
     "guarded_ancestor",
@@ -71,6 +75,8 @@ _MODULES = {
         "RequestClosed",
         "Store",
         "Transaction",
+        "Withdraw",
+        "Withdrawing",
     ),
     "store": ("PostgresStore", "SqlStore", "SqliteStore", "count_waiting"),
     "terminal": ("TerminalChannel",),

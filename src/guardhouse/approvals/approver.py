@@ -43,9 +43,10 @@ from guardhouse.model import (
 from guardhouse.sealing import Seal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable
     from contextlib import AbstractContextManager
 
+    from guardhouse.approvals.interface import Withdraw
     from guardhouse.database import Rows, Watch
     from guardhouse.model import Reach
     from guardhouse.ports import Alongside
@@ -320,6 +321,22 @@ class Approver:
                 error = closed(entry.request)
         raise error
 
+    @contextmanager
+    def withdrawing(self, *, actor: str) -> Generator[tuple[Rows, Withdraw]]:
+        """A transaction for whoever ends what has asked: what is written to the tables in it, and that requests are
+        taken back, happens together or not at all. Those that are over already stay as they are. It needs no policy
+        that can be read: ending something never does."""
+        _check_person(actor, None)
+        with self._turn(ApprovalSettings()) as turn:
+
+            def withdraw(request_ids: Iterable[str]) -> None:
+                for request_id in request_ids:
+                    entry = turn.get(request_id)
+                    if entry is not None and entry.request.status in _LIVE:
+                        turn.move(entry, ApprovalStatus.CANCELLED, actor=actor)
+
+            yield turn.transaction.rows, withdraw
+
     def ask_to_resume(self, request_id: str, *, actor: str) -> ApprovalRequest:
         """A person wants an approved call to be taken up now: it has its whole time for that once more, from now on.
 
@@ -451,7 +468,7 @@ class Approver:
         self._store.close()
 
     @contextmanager
-    def _turn(self) -> Generator[Turn]:
+    def _turn(self, settings: ApprovalSettings | None = None) -> Generator[Turn]:
         """A transaction in which what is due has expired. The clock is read once nobody else can write any more.
         Whoever is refused has changed nothing by then; what has just expired stays so."""
         refused: GuardhouseError | None = None
@@ -460,7 +477,7 @@ class Approver:
                 transaction,
                 self._now(transaction),
                 self._seal,
-                self._settings(),
+                self._settings() if settings is None else settings,
                 self._records,
                 self._new_id,
                 self._may_answer,

@@ -6,7 +6,7 @@ A store keeps rows and runs transactions; it knows no rule about who may answer 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from typing import Literal, Protocol
 
@@ -15,6 +15,8 @@ import msgspec
 from guardhouse.database import Rows, Watch
 from guardhouse.model import ApprovalRequest, ApprovalStatus, Grant, GuardhouseError, RiskLevel
 
+Withdraw = Callable[[Iterable[str]], None]
+"""Takes requests back, by their ids, in a transaction that goes on."""
 Purpose = Literal["bound", "resume"]
 """What a sealed blob holds: what the approval is bound to, or what is needed to take the action up again."""
 
@@ -67,6 +69,12 @@ class Changes(msgspec.Struct, frozen=True):
     """The numbers of those changes."""
     latest: int
     """The number of the last change among them: look for what came after it the next time."""
+
+
+class Withdrawing(Protocol):
+    """Gives transactions in which requests can be taken back, beside what else is written in them."""
+
+    def __call__(self, *, actor: str) -> AbstractContextManager[tuple[Rows, Withdraw]]: ...
 
 
 class Transaction(Protocol):

@@ -21,6 +21,7 @@ from guardhouse.cli import (
     observing,
     policies,
     proxying,
+    remembering,
     running,
     secrets,
     serving,
@@ -46,6 +47,7 @@ app.add_command(allowing.trust)
 app.add_command(approving.approvals)
 app.add_command(running.run)
 app.add_command(running.runs)
+app.add_command(remembering.memory)
 app.add_command(serving.serve)
 app.add_command(proxying.proxy)
 app.add_command(consoling.console)

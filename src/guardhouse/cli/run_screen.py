@@ -11,6 +11,7 @@ import os
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
+from unicodedata import east_asian_width
 
 import click
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from guardhouse.runs import Hearing
 
 _LONGEST_PARAMS: Final = 160
+_NO_TERMINAL: Final = 1_000_000
+_NARROW: Final = frozenset({"N", "Na", "H"})
 _STYLES: Final[dict[str, dict[str, Any]]] = {
     "good": {"fg": "green"},
     "bad": {"fg": "red"},
@@ -45,6 +48,7 @@ class RunScreen:
         self._speaker = ""
         self._stream: StreamRedactor | None = None
         self._is_in_line = False
+        self._column = 0
 
     def follow(self, run_id: str) -> None:
         """From now on it is about this run."""
@@ -98,15 +102,21 @@ class RunScreen:
         self._show(run_id, let_go)
 
     def _show(self, run_id: str, text: str) -> None:
-        """Each line behind a bar, so that nothing a model says looks like a line of ours."""
+        """Each line behind a bar, so that nothing a model says looks like a line of ours; also where the terminal would
+        begin a new one by itself."""
         bar = f"{self._indent(run_id)}│ "
+        most = max(_terminal_width(), 2 * len(bar))
         for number, line in enumerate(text.replace("\r\n", "\n").split("\n")):
-            if number:
-                _echo("\n")
-                self._is_in_line = False
-            if line:
-                _echo(f"{'' if self._is_in_line else bar}{plain_text(line)}")
-                self._is_in_line = True
+            shown = "\n" if number else ""
+            self._is_in_line = self._is_in_line and not number
+            for character in plain_text(line).replace("\t", "    "):
+                width = _width(character)
+                if not self._is_in_line or self._column + width > most:
+                    shown += f"\n{bar}" if self._is_in_line else bar
+                    self._is_in_line, self._column = True, len(bar)
+                shown += character
+                self._column += width
+            _echo(shown)
 
     def _indent(self, run_id: str) -> str:
         return "  " if run_id == self._run_id else "      "
@@ -122,6 +132,19 @@ def plain_text(text: str) -> str:
 def _call(told: dict[str, Any]) -> str:
     params = told["params"]
     return f"{told['tool']} {params if len(params) <= _LONGEST_PARAMS else f'{params[:_LONGEST_PARAMS]}…'}".rstrip()
+
+
+def _terminal_width() -> int:
+    """Columns after which the terminal begins a new line; as many as you like where there is none."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _NO_TERMINAL
+    except (OSError, ValueError):
+        return _NO_TERMINAL
+
+
+def _width(character: str) -> int:
+    """Columns that a character takes, rather one too many."""
+    return 1 if character.isascii() or east_asian_width(character) in _NARROW else 2
 
 
 def _echo(text: str) -> None:

@@ -30,6 +30,7 @@ _DONE: Final = 0
 _FAILED: Final = 1
 _USAGE: Final = 2
 _STOPPED: Final = 3
+_DAY: Final = 86_400
 _MOST_BYTES: Final = 800_000
 _SHORTEST_PREFIX: Final = len("run_") + 6
 _STATUSES: Final = ("ready", "running", "waiting", "paused", "done", "failed", "cancelled")
@@ -236,7 +237,12 @@ def _at_work(config_file: Path | None, workspace: Path, state_dir: Path | None) 
             model_of(guard.policy.config.runs.model)
         except NoModel as error:
             _explain_models(error, is_named=bool(guard.policy.config.runs.model.name))
-        yield _Desk(guard, state_dir)
+        desk = _Desk(guard, state_dir)
+        try:
+            desk.runs.sweep(guard.policy.config.runs.keep_days * _DAY)  # where there is no daemon nobody else does
+            yield desk
+        finally:
+            desk.runs.close()
 
 
 @contextmanager
@@ -246,7 +252,11 @@ def _looking(state_dir: Path | None) -> Iterator[tuple[Runs, LocalGuard]]:
     from guardhouse.runs.opening import look_at_runs
 
     with open_considering(None, state_dir=state_dir) as guard:
-        yield look_at_runs(guard), guard
+        kept = look_at_runs(guard)
+        try:
+            yield kept, guard
+        finally:
+            kept.close()
 
 
 _HOW_TO_SET_A_MODEL: Final = """\

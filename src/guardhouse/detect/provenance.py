@@ -13,7 +13,7 @@ from msgspec import structs
 
 from guardhouse.detect.interface import Detector, Scene
 from guardhouse.model import Finding, Origin, ReasonCode, Severity, Span, ToolCallPost, ToolCallPre
-from guardhouse.trust import KNOWN_TOOLS, Capability
+from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -286,7 +286,7 @@ def _is_judged(scene: Scene) -> bool:
     action = scene.action
     if not isinstance(action, (ToolCallPre, ToolCallPost)) or not action.session_id:
         return False
-    return _is_described(scene) or action.tool.strip().lower() not in KNOWN_TOOLS
+    return _is_described(scene) or not scene.settings.tools.is_well_known(action.tool)
 
 
 def _is_described(scene: Scene) -> bool:

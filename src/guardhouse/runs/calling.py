@@ -39,8 +39,9 @@ class Delegates(Protocol):
         """Start the run that a call is to be; the call then waits for it. NotDelegated if there can be none."""
         ...
 
-    async def answer(self, call: Call) -> str | None:
-        """What the run of a call came to, taking it further if that can be done now; None if it is not over."""
+    async def answer(self, call: Call) -> Ended | None:
+        """What the run of a call came to, taking it further if that can be done now; None if it is not over. One that
+        ended because it was denied too much is a denied call: it is one more try of whoever passed it on."""
         ...
 
     async def is_paused(self, call: Call) -> bool:
@@ -79,10 +80,10 @@ class Caller:
         if call.state is CallState.BEGUN:
             call = await self._taken_over(call, is_harmless=tool is not None and tool.may_repeat(params or {}))
         if tool is None:
-            return await self.end(call, Ended("failed", "There is no tool of that name."))
+            return await self.end(call, _not_made(call, "There is no tool of that name."))
         problem = "The arguments are no JSON object." if params is None else tool.problem(params)
         if problem or params is None:
-            return await self.end(call, Ended("failed", problem))
+            return await self.end(call, _not_made(call, problem))
         return await self._judge(Entry(call), tool, params)
 
     async def end(self, call: Call, ended: Ended) -> Call:
@@ -122,8 +123,13 @@ class Caller:
                 value = entry.call = await self._delegates.start(entry.call, value)
         except Overtaken:
             raise
-        except Exception as error:  # noqa: BLE001 - what a tool raises is what it answers
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - what a tool raises is what it answers
             value, raised = error, type(error).__name__
+        except asyncio.CancelledError as error:
+            if _is_stopped():
+                self._guard.report(made, verdict, "aborted", "stopped")
+                raise
+            value, raised = error, type(error).__name__  # something inside the tool was cancelled, and not the run
         except BaseException:
             self._guard.report(made, verdict, "aborted", "stopped")
             raise
@@ -136,8 +142,12 @@ class Caller:
 
     async def _delegated(self, call: Call, tool: Tool, params: dict[str, Any]) -> Call:
         """A call that is a run of its own: what came of that, if it is over."""
-        answer = await self._delegates.answer(call)
-        return call if answer is None else await self._see(Entry(call), tool, Returned(params, answer, raised=False))
+        came = await self._delegates.answer(call)
+        if came is None:
+            return call
+        if came.outcome == "denied":
+            return await self.end(call, came)  # in words of ours
+        return await self._see(Entry(call), tool, Returned(params, came.text, raised=came.outcome == "failed"))
 
     async def _see(self, entry: Entry, tool: Tool, returned: Returned) -> Call:
         """Let the model see what a tool came back with, as far as the gate lets it."""
@@ -185,6 +195,7 @@ class Caller:
                 announced=tool.announced,
                 can_confine=tool.can_confine if returned is None else None,
                 alongside=alongside,
+                of_house=tool.is_of_house,
             )
 
         verdict = await asyncio.to_thread(ask)
@@ -203,6 +214,18 @@ class Caller:
 
 
 _WITHHELD: Final = "The tool has run, but its result is withheld."
+
+
+def _not_made(call: Call, problem: str) -> Ended:
+    """That a call can't be made now. One that may have been made before, by a process that had what is missing here,
+    is not told to have failed."""
+    return Ended("unknown", f"{_GONE} {problem}") if call.attempt else Ended("failed", problem)
+
+
+def _is_stopped() -> bool:
+    """Whether the task at work was cancelled, and not only something that it waited for."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 def _with_params(action: Action, params: dict[str, Any]) -> Action:

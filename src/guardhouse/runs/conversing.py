@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from os import urandom
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults
+from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import (
     ModelMessage,
@@ -24,15 +25,15 @@ from pydantic_ai.messages import (
     TextPartDelta,
     ToolCallPart,
 )
-from pydantic_ai.tools import ToolDefinition
-from pydantic_ai.toolsets import ExternalToolset
+from pydantic_ai.tools import RunContext, ToolDefinition
+from pydantic_ai.toolsets import ExternalToolset, ToolsetTool
 
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Callable, Mapping
 
-    from pydantic_ai.models import Model
+    from pydantic_ai.models import Model, ModelRequestContext
 
     from guardhouse.runs.roles import Role
 
@@ -94,9 +95,11 @@ async def step(
     agent = Agent(
         model,
         output_type=[str, DeferredToolRequests],
-        toolsets=[ExternalToolset(definitions, id="tools")],
+        toolsets=[_Tools(definitions, id="tools")],
         instructions=instructions or None,
         name=role.name,
+        retries=_RETRIES,
+        capabilities=[_NamedAnew()],
     )
 
     async def listen(_context: object, events: AsyncIterable[Any]) -> None:
@@ -119,20 +122,68 @@ async def step(
         raise
     except Exception as error:
         raise ModelTrouble(f"The model could not be asked ({type(error).__name__}).", fix=_FIX) from error
-    messages = result.all_messages()
+    messages: Conversation = result.all_messages()
     calls: list[tuple[str, str]] = []
     if isinstance(result.output, DeferredToolRequests):
-        calls = _named_anew(messages, {call.tool_call_id for call in result.output.calls})
+        calls = [(call.tool_call_id, call.tool_name) for call in result.output.calls]
     usage = result.usage
     return Step(
-        ModelMessagesTypeAdapter.dump_json(messages),
+        _kept(messages),
         tuple(calls),
         "" if isinstance(result.output, DeferredToolRequests) else result.output,
         (usage.input_tokens, usage.output_tokens),
     )
 
 
-_FIX = "Check that the model's server answers, then resume the run."
+_RETRIES: Final = 3
+"""How often the model is told at once, within one step, that it wanted a tool that there is not, or said nothing."""
+_FIX: Final = "Check that the model's server answers, then resume the run."
+
+
+class _NamedAnew(AbstractCapability[Any]):
+    """Gives every call that the model wants an id of its own: some models give the same ones again and again, also
+    within one answer."""
+
+    async def after_model_request(
+        self,
+        ctx: RunContext[Any],  # noqa: ARG002 - of the library
+        *,
+        request_context: ModelRequestContext,  # noqa: ARG002 - the same
+        response: ModelResponse,
+    ) -> ModelResponse:
+        """The model's answer, with new ids."""
+        parts = [
+            replace(part, tool_call_id=f"call_{urandom(8).hex()}") if isinstance(part, ToolCallPart) else part
+            for part in response.parts
+        ]
+        return replace(response, parts=parts)
+
+
+class _Tools(ExternalToolset[Any]):
+    """Tools of which any call is one, whatever its arguments look like: who makes the calls tells the model what does
+    not fit. Read here, one that can't be read would be the end of the step."""
+
+    async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
+        """The tools, by their names."""
+        tools = await super().get_tools(ctx)
+        return {name: replace(tool, args_validator=_Unread()) for name, tool in tools.items()}
+
+
+class _Unread:
+    """Takes any arguments, and gives none."""
+
+    def validate_json(self, *_: Any, **__: Any) -> dict[str, Any]:
+        return {}
+
+    validate_python = validate_json
+
+
+def _kept(conversation: Conversation) -> bytes:
+    """A conversation as it is kept. ModelTrouble for one with half characters in it: nothing could keep those."""
+    try:
+        return ModelMessagesTypeAdapter.dump_json(conversation)
+    except ValueError:
+        raise ModelTrouble("The model gave an answer that is no text.", fix=_FIX) from None
 
 
 def _answer_in(conversation: Conversation) -> int:
@@ -141,25 +192,6 @@ def _answer_in(conversation: Conversation) -> int:
         if isinstance(conversation[place], ModelResponse):
             return place
     raise GuardhouseError("What was kept of a run has no answer of the model's.", fix="Start it anew.")
-
-
-def _named_anew(conversation: Conversation, ids: set[str]) -> list[tuple[str, str]]:
-    """Give every call that the model wants an id of its own: some models give the same ones again and again. Their new
-    ids and their tools."""
-    place = _answer_in(conversation)
-    calls: list[tuple[str, str]] = []
-    parts: list[Any] = []
-    for part in conversation[place].parts:
-        if isinstance(part, ToolCallPart) and part.tool_call_id in ids:
-            named = replace(part, tool_call_id=f"call_{urandom(8).hex()}")
-            calls.append((named.tool_call_id, named.tool_name))
-            parts.append(named)
-        else:
-            parts.append(part)
-    answer = conversation[place]
-    if isinstance(answer, ModelResponse):
-        conversation[place] = replace(answer, parts=parts)
-    return calls
 
 
 def _arguments(part: ToolCallPart) -> dict[str, Any] | None:

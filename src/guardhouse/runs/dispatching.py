@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _PLACES: Final[tuple[Place, ...]] = ("daemon",)
 _ALL_EVERY: Final = 5.0
 """Seconds after which all runs are looked at, not only those that something was heard of."""
-_SWEPT_EVERY: Final = 3600.0
+SWEPT_EVERY: Final = 3600.0
+"""Seconds between two looks for runs that have been kept for long enough."""
 _LEFT_ALONE: Final = 30.0
 """Seconds for which a run is left alone that could not be taken up, and not even be paused."""
 _RACED: Final = 1.0
@@ -142,9 +143,9 @@ class Dispatcher:
 
     async def _look_once(self) -> None:
         now = time.monotonic()
-        if now - self._swept_at >= _SWEPT_EVERY or not self._swept_at:
+        if now - self._swept_at >= SWEPT_EVERY or not self._swept_at:
             self._swept_at = now
-            await asyncio.to_thread(self._sweep)
+            await asyncio.to_thread(self.sweep)
         at_once = self._at_once()
         self._is_full = len(self._working) >= at_once
         if self._is_full:
@@ -179,6 +180,7 @@ class Dispatcher:
     def _leave_alone(self, run_id: str, seconds: float) -> None:
         self._left_alone[run_id] = time.monotonic() + seconds
 
-    def _sweep(self) -> None:
+    def sweep(self) -> None:
+        """Cancel and remove runs that have been kept for long enough; in a thread."""
         self._runs().sweep(self._keep())
         self._on_sweep()

@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.model import GuardhouseError
+from guardhouse.runs.dispatching import SWEPT_EVERY
 from guardhouse.runs.interface import NoSuchRun, NotTaken, Overtaken
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _FORGOTTEN: Final = 86_400.0
 _PATIENCE: Final = 5.0
 """Seconds that runs under way have when this node ends; then others have them."""
 _ASKED_TO_END: Final = 3
-_SWEPT_EVERY: Final = 5
+_LOOKED_EVERY: Final = 5
 """Beats between two looks for runs that nobody has put into the queue."""
 _CONNECTIONS: Final = 4
 _TRIES: Final = 10
@@ -93,6 +94,13 @@ def install(database: PostgresDatabase) -> None:
             connection.execute(statement)
 
 
+class JobFailed(GuardhouseError):
+    """A job that is to be tried again. It says what failed, and nothing else: the library logs it whole."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"A run could not be worked on ({what}).", fix="See what was told before this.")
+
+
 class Workers:
     """Who works on runs, among nodes: by the number that procrastinate gives each, and its heartbeat."""
 
@@ -138,7 +146,8 @@ class Workers:
 
 class JobDispatcher:
     """Works on the jobs of this node, in its event loop. `take_up` works on one run; `to_take_up` tells those that can
-    go on, for which there may be no job; `report` is told of what nobody expected."""
+    go on, for which there may be no job; `sweep` removes what was kept for long enough, once in `swept_every` seconds;
+    `report` is told of what nobody expected."""
 
     def __init__(
         self,
@@ -149,6 +158,8 @@ class JobDispatcher:
         to_take_up: Callable[[], Iterable[str]],
         at_once: int,
         report: Callable[[str], None],
+        sweep: Callable[[], None] = lambda: None,
+        swept_every: float = SWEPT_EVERY,
     ) -> None:
         self._database = database
         self._workers = workers
@@ -156,6 +167,8 @@ class JobDispatcher:
         self._to_take_up = to_take_up
         self._at_once = at_once
         self._report = report
+        self._sweep = sweep
+        self._swept_every = swept_every
         self._tasks: list[asyncio.Task[None]] = []
         self._is_ending = False
 
@@ -169,7 +182,12 @@ class JobDispatcher:
         await asyncio.to_thread(install, self._database)
         app = self._app()
         ready = asyncio.Event()
-        parts = (self._work(app, ready), self._look_after(app, ready), self._send_heartbeats(ready))
+        parts = (
+            self._work(app, ready),
+            self._look_after(app, ready),
+            self._send_heartbeats(ready),
+            self._sweep_on(ready),
+        )
         self._tasks = [asyncio.create_task(part) for part in parts]
         await ready.wait()
 
@@ -207,10 +225,10 @@ class JobDispatcher:
             return  # it waits still, is over, or others have it
         except GuardhouseError as error:
             self._report(str(error))
-            raise
-        except Exception as error:
+            raise JobFailed(type(error).__name__) from None
+        except Exception as error:  # noqa: BLE001 - its words may be anybody's, and the library logs what it is given
             self._report(f"{type(error).__name__} in a run")
-            raise
+            raise JobFailed(type(error).__name__) from None
 
     async def _work(self, app: App, ready: asyncio.Event) -> None:
         """Be a worker, again and again: a database server may be away for a while."""
@@ -248,6 +266,16 @@ class JobDispatcher:
             except GuardhouseError as error:
                 self._report(f"This node can't say that it is there: {error.what}")
 
+    async def _sweep_on(self, ready: asyncio.Event) -> None:
+        """Remove what was kept for long enough. That several nodes do so does no harm."""
+        await ready.wait()
+        while True:
+            try:
+                await asyncio.to_thread(self._sweep)
+            except Exception as error:  # noqa: BLE001 - told, and tried again
+                self._report(f"Old runs can't be removed now ({type(error).__name__}).")
+            await asyncio.sleep(self._swept_every)
+
     async def _look_after(self, app: App, ready: asyncio.Event) -> None:
         """Give the jobs of nodes that are gone to whoever is there."""
         from procrastinate.exceptions import ConnectorException
@@ -258,7 +286,7 @@ class JobDispatcher:
             await asyncio.sleep(self._workers.beat)
             beats += 1
             try:
-                if beats % _SWEPT_EVERY == 0:
+                if beats % _LOOKED_EVERY == 0:
                     await asyncio.to_thread(self._defer_forgotten)
                 stalled = await app.job_manager.get_stalled_jobs(
                     queue=QUEUE, seconds_since_heartbeat=self._workers.silence

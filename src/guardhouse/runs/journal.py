@@ -17,6 +17,7 @@ from guardhouse.runs.store import RunRows
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
+    from guardhouse.approvals import Withdrawing
     from guardhouse.database import Database, Rows
     from guardhouse.model import Settlement
     from guardhouse.ports import Alongside
@@ -49,9 +50,11 @@ class Entry:
 class Journal:
     """Of one run, for the segment that works on it. Every change raises Overtaken once another one does."""
 
-    def __init__(self, database: Database, seal: Seal, run: Run) -> None:
+    def __init__(self, database: Database, seal: Seal, run: Run, *, withdrawing: Withdrawing) -> None:
+        """`withdrawing` gives transactions in which requests can be taken back: whatever a run asks ends with it."""
         self._database = database
         self._seal = seal
+        self._withdrawing = withdrawing
         self._id = run.id
         self.segment = run.segment
 
@@ -96,6 +99,11 @@ class Journal:
         """One call, as it stands."""
         with self._reading() as rows:
             return rows.call(self._id, call_id)
+
+    def tokens(self) -> int:
+        """Tokens used so far, by all runs that are inside each other."""
+        with self._reading() as rows:
+            return rows.tokens(self._id)
 
     def is_to_end(self) -> str | None:
         """Who wants the run to end, if anybody does."""
@@ -180,19 +188,24 @@ class Journal:
     def let_go(self, status: RunStatus, why: Why = "") -> Run:
         """Stop working on the run, which goes on later."""
         with self._writing() as rows:
-            if rows.get(self._id).cancel_asked_by is not None:
-                rows.check_held(self._id, self.segment)
-                rows.tell(self._id, "cancelled", {})
-                return rows.end(self._id, RunStatus.CANCELLED)
-            rows.tell(self._id, status.value, {"why": why} if why else {})
-            return rows.let_go(self._id, self.segment, status, why)
+            if rows.get(self._id).cancel_asked_by is None:
+                told = {"why": why} if why else {}
+                rows.tell(self._id, status.value, told)
+                for above in rows.above(self._id) if status is RunStatus.PAUSED else ():
+                    if rows.move(above.id, RunStatus.WAITING, RunStatus.PAUSED):  # nothing else would wake it
+                        rows.tell(above.id, status.value, told)
+                return rows.let_go(self._id, self.segment, status, why)
+        return self.finish(RunStatus.CANCELLED)
 
     def finish(self, status: RunStatus, why: Why = "", output: str | None = None) -> Run:
         """End the run for good."""
         sealed = None if output is None else self._seal.seal("output", self._id, output.encode("utf-8", "replace"))
-        with self._writing() as rows:
+        with self._withdrawing(actor="run") as (tables, withdraw):
+            rows = RunRows(tables)
             rows.check_held(self._id, self.segment)
             rows.tell(self._id, status.value, {"why": why} if why else {})
+            # Nothing is left that it asks, nor those inside it: nobody would use an answer.
+            withdraw(rows.open_requests([self._id, *(one.id for one in rows.descendants(self._id))]))
             return rows.end(self._id, status, why, output=sealed)
 
 

@@ -48,12 +48,16 @@ def model_of(section: ModelSection, variables: Mapping[str, str] = os.environ) -
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
+    from guardhouse.runs.answering import Answering
+
     client = AsyncOpenAI(
         base_url=section.base_url,
         api_key=key,
         timeout=section.seconds,
         max_retries=section.retries,
-        http_client=httpx2.AsyncClient(trust_env=False, follow_redirects=False, timeout=section.seconds),
+        http_client=httpx2.AsyncClient(
+            transport=Answering(section.seconds), trust_env=False, follow_redirects=False, timeout=section.seconds
+        ),
     )
     return OpenAIChatModel(section.name, provider=OpenAIProvider(openai_client=client))
 

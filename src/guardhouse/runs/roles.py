@@ -28,7 +28,7 @@ class Role(msgspec.Struct, frozen=True, kw_only=True):
     most_steps: int = 50
     """Answers of the model after which a run ends."""
     most_tokens: int = 2_000_000
-    """Tokens, read and written, after which it does."""
+    """Tokens, read and written, after which it does; those of runs inside it, and of the one it is in, count too."""
     most_denied: int = 6
     """Calls denied in a row after which it does: it does not get further, and keeps trying."""
 

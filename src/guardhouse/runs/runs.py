@@ -13,10 +13,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.approvals import NoSuchRequest, RequestClosed
 from guardhouse.model import GuardhouseError
-from guardhouse.runs.interface import FINAL, Call, CallState, NotDelegated, NotTaken, Run, RunStatus, Telling
-from guardhouse.runs.journal import Journal
+from guardhouse.runs.interface import (
+    FINAL,
+    Call,
+    CallState,
+    NoSuchRun,
+    NotDelegated,
+    NotTaken,
+    Run,
+    RunStatus,
+    Telling,
+)
+from guardhouse.runs.journal import Ended, Journal
 from guardhouse.runs.roles import DEFAULT, by_name
 from guardhouse.runs.scratch import make_scratch
 from guardhouse.runs.segment import Hearing, Segment
@@ -31,7 +40,7 @@ if TYPE_CHECKING:
 
     from guardhouse.opening import LocalGuard
     from guardhouse.runs.holders import Holders
-    from guardhouse.runs.interface import Place
+    from guardhouse.runs.interface import Outcome, Place, Why
     from guardhouse.runs.roles import Role
     from guardhouse.runs.tools.interface import Delegation
 
@@ -40,6 +49,8 @@ _LONGEST_TASK: Final = 200_000
 """Characters."""
 _DEEPEST: Final = 4
 """Runs inside each other."""
+_DENIED: Final[frozenset[Why]] = frozenset({"breaker", "output"})
+"""What a run inside another failed of, if it is the gate that ended it."""
 
 
 class Runs:
@@ -196,54 +207,43 @@ class Runs:
     def cancel(self, run_id: str, *, actor: str) -> Run:
         """End a run, and those inside it. One that somebody works on ends when what it does at the moment is done."""
         gone = self._gone_holder(run_id)
-        with self._writing() as rows:
+        with self._guard.approvals.withdrawing(actor=actor) as (tables, withdraw):
+            rows = RunRows(tables)
             run = rows.get(run_id)
             if run.status in FINAL:
-                return run
+                return self._titled(rows, run)
             inside = rows.descendants(run_id)
             for one in (run, *inside):
                 rows.ask_to_cancel(one.id, actor)
+            withdraw(rows.open_requests([run_id, *(one.id for one in inside)]))
             if run.status is not RunStatus.RUNNING or rows.holder(run_id) == gone:
                 rows.tell(run_id, "cancelled", {})
                 rows.end(run_id, RunStatus.CANCELLED)
-        self._withdraw([run_id, *(one.id for one in inside)], actor)
         return self.get(run_id)
 
-    def _withdraw(self, run_ids: Iterable[str], actor: str) -> None:
-        """Take back what runs ask that are to end: nobody would use an answer."""
-        with self._reading() as rows:
-            requests = [request_id for run_id in run_ids for request_id in rows.open_requests(run_id)]
-        for request_id in requests:
-            with suppress(NoSuchRequest, RequestClosed):  # answered, used or over already
-                self._guard.approvals.cancel(request_id, actor=actor)
-
-    def _tidied(self, run: Run) -> Run:
-        """A run that was worked on; if it is over, with nothing left of it that asks."""
-        if run.status in FINAL:
-            with self._reading() as rows:
-                known = [one.id for one in rows.children(run.id)]
-            self._withdraw([run.id, *known], "run")
-        return run
-
     def resume(self, run_id: str) -> Run:
-        """Let a run that was paused be taken up again, with those inside it that were. NotTaken unless it was."""
+        """Let a run that was paused be taken up again, with those inside it that were, and those that it is inside of.
+        NotTaken unless it was."""
         with self._writing() as rows:
             if not rows.move(run_id, RunStatus.PAUSED, RunStatus.READY):
                 status = rows.get(run_id).status.value
                 raise NotTaken(f"The run is not paused, but {status}.", fix="Only a paused run can be resumed.")
             rows.tell(run_id, "resumed", {})
-            for child in rows.find(parent_id=run_id, status=[RunStatus.PAUSED]):
-                rows.move(child.id, RunStatus.PAUSED, RunStatus.READY)
+            for other in (*rows.above(run_id), *rows.descendants(run_id)):
+                if rows.move(other.id, RunStatus.PAUSED, RunStatus.READY):
+                    rows.tell(other.id, "resumed", {})
             return rows.get(run_id)
 
     def sweep(self, keep: float) -> int:
-        """Cancel runs that have waited for `keep` seconds, and remove those that were over for as long; how many were
-        removed."""
+        """Cancel runs that nobody works on and that have stood still for `keep` seconds, and remove those that were
+        over for as long; how many were removed."""
         with self._reading() as rows:
             before = rows.now() - keep
             waiting = rows.left_waiting(before, limit=1000)
         for run_id in waiting:
-            self.cancel(run_id, actor="house:retention")
+            with suppress(NoSuchRun):  # another node was quicker
+                if not self.is_held(run_id):
+                    self.cancel(run_id, actor="house:retention")
         with self._writing() as rows:
             return rows.remove(changed_before=before)
 
@@ -286,7 +286,7 @@ class Runs:
         paused too.
         """
         run = await self._taken(run_id, from_anybody=from_anybody, resumes=resumes, when_stopped=when_stopped)
-        journal = Journal(self._database, self._seal, run)
+        journal = self._journal(run)
         try:
             guard = await asyncio.to_thread(self._guard_for, run)
             role = await asyncio.to_thread(self._role(run.role).whole)
@@ -300,7 +300,7 @@ class Runs:
                 delegates=_Inside(self, run, journal, when_stopped),
                 hears=self._hears,
             )
-            return await asyncio.to_thread(self._tidied, await segment.work())
+            return await segment.work()
         except GuardhouseError as error:
             return await asyncio.to_thread(self._paused, journal, error)
         except (asyncio.CancelledError, KeyboardInterrupt):
@@ -322,7 +322,7 @@ class Runs:
         except asyncio.CancelledError:
             with suppress(GuardhouseError):  # it was not to be had, and nothing is to be let go
                 run = await taking
-                await asyncio.to_thread(Journal(self._database, self._seal, run).let_go, when_stopped)
+                await asyncio.to_thread(self._journal(run).let_go, when_stopped)
             self._working.discard(run_id)
             raise
 
@@ -374,6 +374,9 @@ class Runs:
             return taken
 
     # Inside
+
+    def _journal(self, run: Run) -> Journal:
+        return Journal(self._database, self._seal, run, withdrawing=self._guard.approvals.withdrawing)
 
     def _role(self, name: str) -> Role:
         if name not in self._roles:
@@ -456,7 +459,7 @@ class _Inside:
         child, sealed = self._runs.inside(self._parent, call, delegation.task, role)
         return self._journal.wait_for(call, child, **sealed)
 
-    async def answer(self, call: Call) -> str | None:
+    async def answer(self, call: Call) -> Ended | None:
         """Take the run further, if nobody else does; what it has answered, if it is over."""
         assert call.child_id is not None  # noqa: S101 - only such calls are asked about
         try:
@@ -464,9 +467,12 @@ class _Inside:
         except NotTaken:
             child = await asyncio.to_thread(self._runs.get, call.child_id)
         if child.status is RunStatus.DONE:
-            return await asyncio.to_thread(self._runs.output, child.id) or ""
+            answer: str | None = await asyncio.to_thread(self._runs.output, child.id)
+            return Ended("completed", answer or "")
         if child.status in FINAL:
-            return f"It came to no answer ({child.status.value}{f': {child.why}' if child.why else ''})."
+            why = f": {child.why}" if child.why else ""
+            outcome: Outcome = "denied" if child.why in _DENIED else "failed"
+            return Ended(outcome, f"It came to no answer ({child.status.value}{why}).")
         return None
 
     async def is_paused(self, call: Call) -> bool:

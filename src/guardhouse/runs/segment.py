@@ -103,7 +103,7 @@ class Segment:
                 results = made
             if self._run.steps >= self._role.most_steps:
                 return await self._over(RunStatus.FAILED, "steps")
-            if self._run.input_tokens + self._run.output_tokens >= self._role.most_tokens:
+            if await asyncio.to_thread(self._journal.tokens) >= self._role.most_tokens:
                 return await self._over(RunStatus.FAILED, "tokens")
             step = await conversing.step(
                 self._model,
@@ -115,12 +115,7 @@ class Segment:
                 hears=(lambda text: self._tell("text", text=text)) if self._hears is not None else None,
             )
             await asyncio.to_thread(self._journal.keep_step, step.conversation, self._planned(step.wanted), step.tokens)
-            self._run = msgspec.structs.replace(
-                self._run,
-                steps=self._run.steps + 1,
-                input_tokens=self._run.input_tokens + step.tokens[0],
-                output_tokens=self._run.output_tokens + step.tokens[1],
-            )
+            self._run = msgspec.structs.replace(self._run, steps=self._run.steps + 1)
             conversation, task = conversing.read(step.conversation), None
 
     async def _task(self) -> str | None:

@@ -151,9 +151,10 @@ class RunRows:
         return found[0][0] if found else None
 
     def left_waiting(self, changed_before: float, *, limit: int) -> list[str]:
-        """Runs that have stood still since then, and wait for somebody."""
+        """Runs that have stood still since then, and are not over. Somebody may still work on one that is running."""
         found = self._rows.run(
-            "SELECT id FROM runs WHERE status IN ('waiting', 'paused') AND changed_at < ? ORDER BY number LIMIT ?",
+            "SELECT id FROM runs WHERE status IN ('ready', 'running', 'waiting', 'paused') AND changed_at < ? "
+            "ORDER BY number LIMIT ?",
             (changed_before, limit),
         )
         return [run_id for (run_id,) in found]
@@ -216,12 +217,10 @@ class RunRows:
 
     def check_going_on(self, run_id: str) -> None:
         """IsToEnd if the run, or one that it is inside of, is over or is to be."""
-        above: str | None = run_id
-        while above is not None:
-            run = self.get(above)
-            if run.status in FINAL or run.cancel_asked_by is not None:
-                raise IsToEnd
-            above = run.parent_id
+        if any(
+            run.status in FINAL or run.cancel_asked_by is not None for run in (self.get(run_id), *self.above(run_id))
+        ):
+            raise IsToEnd
 
     def descendants(self, run_id: str) -> list[Run]:
         """Those inside a run that are not over, and those inside them."""
@@ -229,16 +228,39 @@ class RunRows:
         inside = [one for run in found for one in self.descendants(run.id)]
         return [run for run in found if run.status not in FINAL] + inside
 
+    def above(self, run_id: str) -> list[Run]:
+        """The runs that a run is inside of, the innermost first."""
+        found: list[Run] = []
+        parent_id = self.get(run_id).parent_id
+        while parent_id is not None:
+            found.append(self.get(parent_id))
+            parent_id = found[-1].parent_id
+        return found
+
+    def tokens(self, run_id: str) -> int:
+        """Tokens that a run has used, with those that it is inside of and all that are inside of these."""
+        outermost = ([self.get(run_id), *self.above(run_id)])[-1]
+        found = self._rows.run(
+            "WITH RECURSIVE family (id, used) AS (SELECT id, input_tokens + output_tokens FROM runs WHERE id = ? "
+            "UNION ALL SELECT r.id, r.input_tokens + r.output_tokens FROM runs r JOIN family f ON r.parent_id = f.id) "
+            "SELECT sum(used) FROM family",
+            (outermost.id,),
+        )
+        return int(found[0][0])
+
     def children(self, run_id: str) -> list[Run]:
         """The runs that calls of a run were passed on to."""
         return [_run_of(row) for row in self._rows.run(f"{_RUNS} WHERE parent_id = ?", (run_id,))]
 
-    def open_requests(self, run_id: str) -> list[str]:
-        """The requests for approval that calls of a run wait for."""
+    def open_requests(self, run_ids: Collection[str]) -> list[str]:
+        """The requests for approval that calls of these runs wait for, and no call of another one that goes on."""
+        marks = _marks(run_ids)
         found = self._rows.run(
-            "SELECT request_id FROM run_calls WHERE run_id = ? AND request_id IS NOT NULL "
-            "AND state IN ('waiting', 'returned')",
-            (run_id,),
+            f"SELECT DISTINCT request_id FROM run_calls c WHERE run_id IN ({marks}) AND request_id IS NOT NULL "  # noqa: S608
+            "AND state IN ('waiting', 'returned') AND NOT EXISTS (SELECT 1 FROM run_calls o JOIN runs r "
+            "ON r.id = o.run_id WHERE o.request_id = c.request_id AND o.state IN ('waiting', 'returned') "
+            f"AND o.run_id NOT IN ({marks}) AND r.status NOT IN ('done', 'failed', 'cancelled'))",
+            (*run_ids, *run_ids),
         )
         return [request_id for (request_id,) in found]
 

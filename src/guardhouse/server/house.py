@@ -144,6 +144,7 @@ class House:
             to_take_up=lambda: self.runs.to_take_up(["daemon"]),
             at_once=self.policy.current().config.runs.at_once,
             report=self.report,
+            sweep=self.dispatcher.sweep,
         )
 
     def _guard_of_run(self, run: Run) -> LocalGuard:

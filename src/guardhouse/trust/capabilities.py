@@ -120,14 +120,10 @@ _MCP_READERS: Final = (
     "list_mcp_resource_templates list_mcp_resources listmcpresourcestool read_mcp_resource readmcpresourcedirtool "
     "readmcpresourcetool refreshmcptools"
 )
-_MEMORIES: Final = "memory_write"
-"""What an agent keeps for later: a memory of its own, which it is read back from as it was stored."""
-_SKILLS: Final = "run_skill"
-"""Where skills are run as skills, only what one says comes in by this name; elsewhere it may do anything."""
 _BOOKKEEPING: Final = (
     "agent ask_user ask_user_question askuserquestion bashoutput close_agent endconversation enter_plan_mode "
     "enterplanmode exit_plan_mode exitplanmode killbash killshell listagents proposegoal reportfindings "
-    "cronlist current_time delegate get_context_remaining get_goal list_agents readnotifications resume_agent skill "
+    "cronlist current_time get_context_remaining get_goal list_agents readnotifications resume_agent skill "
     "structuredoutput tool_search "
     "request_user_input schedulewakeup spawn_agent subagenthandback task taskcreate taskget tasklist taskoutput "
     "taskstop taskupdate think todo_write todowrite toolsearch update_plan wait_agent waitformcpservers"
@@ -153,8 +149,6 @@ _KNOWN_NAMES: Final[tuple[tuple[str, frozenset[Capability], bool, bool], ...]] =
     (_PROXIES, _BRINGS_WEB, True, False),
     (_SEARCHERS, _BRINGS_WEB, False, False),
     (_MCP_READERS, _BRINGS_CONTENT, False, False),
-    (_MEMORIES, _WRITES, False, False),
-    (_SKILLS, frozenset({Capability.EXECUTES, Capability.READS_UNTRUSTED}), False, True),
     (_BOOKKEEPING, frozenset(), False, False),
 )
 
@@ -164,6 +158,21 @@ KNOWN_TOOLS: Final[dict[str, ToolProfile]] = {
     for name in names.split()
 }
 """Tools of well-known agents and libraries, by exact name."""
+
+_HOUSE_NAMES: Final[tuple[tuple[str, frozenset[Capability], bool], ...]] = (
+    # what an agent keeps for later, in a memory that it is read back from as it was stored
+    ("memory_write", _WRITES, False),
+    # only what a skill says comes in by this name: that it runs is asked about as a skill
+    ("run_skill", frozenset({Capability.EXECUTES, Capability.READS_UNTRUSTED}), True),
+    # a run inside the run, whose calls pass the gate too
+    ("delegate", frozenset(), False),
+)
+
+HOUSE_TOOLS: Final[dict[str, ToolProfile]] = {
+    name: ToolProfile(name=name, capabilities=capabilities, takes_away=takes_away)
+    for name, capabilities, takes_away in _HOUSE_NAMES
+}
+"""Tools of our own runs. Nobody else's tool is known by one of these names: who makes the call says whose it is."""
 
 MCP_READS: Final = frozenset(["resources/read", "prompts/get"])
 """Of an MCP server's requests, those that only bring content in. They are judged as tools with these names, which no
@@ -228,6 +237,8 @@ class ToolCatalogue:
                 self._exact[name] = capabilities
                 self._pinned_to[name] = digest
         self._memo: dict[tuple[str, str | None], ToolProfile] = {}
+        self._house: Mapping[str, ToolProfile] = {}
+        self._of_house: ToolCatalogue | None = None
 
     def profile(self, tool: str, digest: str | None = None) -> ToolProfile:
         """What is known about `tool`. An exact declaration wins; globs add up, and add to what is known anyway.
@@ -252,6 +263,19 @@ class ToolCatalogue:
         hearing = copy(self)
         hearing._announced = announced
         return hearing
+
+    def of_house(self) -> ToolCatalogue:
+        """The same catalogue for calls of the house's own tools, which no other tool of their names is."""
+        if self._of_house is None:
+            other = copy(self)
+            other._house, other._memo, other._shapes = HOUSE_TOOLS, {}, {}
+            self._of_house = other
+        return self._of_house
+
+    def is_well_known(self, tool: str) -> bool:
+        """Whether it is one of a well-known agent, or of the house."""
+        name = tool_name(tool)
+        return name in KNOWN_TOOLS or name in self._house
 
     def takes_no_path(self, tool: str) -> bool:
         """Whether the user has described the tool's arguments, and none of them is a path: then it is another tool than
@@ -295,7 +319,7 @@ class ToolCatalogue:
 
     def _look_up(self, tool: str, digest: str | None) -> ToolProfile:
         name = tool_name(tool)
-        known = KNOWN_TOOLS.get(name)
+        known = KNOWN_TOOLS.get(name) or self._house.get(name)
         said = self._described.get(name)
         anyway = known.capabilities if known is not None else _at_least(tool, said.description if said else "")
         declared = self._exact.get(name)

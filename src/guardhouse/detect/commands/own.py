@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _SUBCOMMANDS: Final = frozenset(
     "approvals audit why token allow trust install uninstall policy enforce observe suggest serve proxy hook mcp pins"
-    " doctor status run runs".split()
+    " doctor status run runs memory".split()
 )
 """Subcommands of ours that change what is allowed, or show what the agent must not see; `check`, `url` and `redact` are
 harmless."""

@@ -39,6 +39,7 @@ def schema(*required: str, **properties: Mapping[str, Any]) -> Mapping[str, Any]
 class HouseTool(Tool):
     """A tool with arguments of a type of ours."""
 
+    is_of_house = True
     takes: type[Arguments]
 
     def problem(self, params: dict[str, Any]) -> str:

@@ -36,10 +36,10 @@ def tools_of(section: RunsSection, guard: LocalGuard) -> tuple[Tool, ...]:
 
 
 def _memory(guard: LocalGuard) -> tuple[Tool, ...]:
-    from guardhouse.runs.tools.memories import SqliteMemories
+    from guardhouse.runs.tools.memories import open_memories
     from guardhouse.runs.tools.memory import MemorySearch, MemoryWrite
 
-    store = SqliteMemories(guard.state_dir / "memory.db", guard.seal("memory"))
+    store = open_memories(guard)
     return MemorySearch(store), MemoryWrite(store)
 
 

@@ -11,6 +11,8 @@ import asyncio
 import os
 import stat
 from fnmatch import fnmatchcase
+from itertools import accumulate
+from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +22,8 @@ from guardhouse.runs.tools.arguments import Arguments, HouseTool, schema
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from guardhouse.runs.tools.interface import Errand
+    from guardhouse.model import Action
+    from guardhouse.runs.tools.interface import Errand, Names
 
 MOST_CHARACTERS: Final = 200_000
 """Of one answer."""
@@ -30,6 +33,7 @@ _MOST_BYTES: Final = 64 * 1024 * 1024
 _LARGEST_WRITTEN: Final = 8 * 1024 * 1024
 _MOST_LISTED: Final = 1_000
 _MOST_VISITED: Final = 50_000
+_LONGEST_PATTERN: Final = 500
 _LOOKED_AT: Final = 8_192
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -113,6 +117,10 @@ class ListFiles(HouseTool):
     def may_repeat(self, params: dict[str, Any]) -> bool:  # noqa: ARG002 - it only reads
         """Looking changes nothing."""
         return True
+
+    def before(self, params: dict[str, Any], call_id: str, attempt: int, names: Names) -> Action:
+        """The call, with the directory that it means if it names none: the gate judges what is named."""
+        return super().before({"path": ".", **params}, call_id, attempt, names)
 
     async def work(self, params: dict[str, Any], errand: Errand) -> Any:
         """The paths. FileTrouble."""
@@ -242,6 +250,8 @@ def _listed(asked: _List, errand: Errand) -> str:
     pattern = asked.pattern.removeprefix("./")
     if pattern.startswith("/") or ".." in pattern.split("/"):
         raise FileTrouble("A pattern is for paths below the directory.", fix="Say which directory as `path`.")
+    if len(pattern) > _LONGEST_PATTERN:
+        raise FileTrouble(f"A pattern has {_LONGEST_PATTERN} characters at most.", fix="List a directory further down.")
     judged = _judged(asked.path, errand)
     os.close(_open(judged, _DIRECTORY))
     wanted = pattern.split("/")
@@ -272,8 +282,12 @@ _LEFT_OUT: Final = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 
 
 def _fits(parts: list[str], wanted: list[str]) -> bool:
-    if not wanted:
-        return not parts
-    if wanted[0] == "**":
-        return len(wanted) == 1 or any(_fits(parts[start:], wanted[1:]) for start in range(len(parts) + 1))
-    return bool(parts) and fnmatchcase(parts[0], wanted[0]) and _fits(parts[1:], wanted[1:])
+    """Whether a path fits a pattern. Who wrote the pattern may have meant to keep us busy: the work is what the parts
+    of the one times those of the other make, however many `**` there are."""
+    reached = [True, *[False] * len(parts)]  # after so many parts of the path, by what was looked at of the pattern
+    for one in wanted:
+        if one == "**":
+            reached = list(accumulate(reached, or_))
+        else:
+            reached = [False, *(was and fnmatchcase(part, one) for was, part in zip(reached, parts, strict=False))]
+    return reached[-1]

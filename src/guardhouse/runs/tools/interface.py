@@ -59,6 +59,8 @@ class Tool(ABC):
     """JSON Schema of its arguments."""
     announced: Announcement | None = None
     """What it is said to be, where the configuration says nothing."""
+    is_of_house: bool = False
+    """One of our own, and to the gate what its name says. Another tool of that name is what it is declared to be."""
 
     def problem(self, params: dict[str, Any]) -> str:  # noqa: ARG002 - for those that have one
         """What is wrong with the arguments, in words for the model; nothing if they can be taken."""

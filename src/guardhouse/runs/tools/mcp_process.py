@@ -65,7 +65,7 @@ class ServerProcess:
         self._end = weakref.finalize(self, _ended, self._child)
         assert self._child.stdin is not None  # noqa: S101 - pipes, by how it was started
         assert self._child.stdout is not None  # noqa: S101
-        _thread(_send, self._child.stdin, self._to_send)
+        _thread(_send, self._child.stdin, self._to_send, weakref.ref(self))
         _thread(_listen, self._child.stdout, weakref.ref(self))
 
     def ask(self, method: str, params: dict[str, Any]) -> tuple[int, Future[dict[str, Any]]]:
@@ -159,12 +159,17 @@ def _thread(target: Callable[..., None], *arguments: Any) -> None:
     threading.Thread(target=target, args=arguments, daemon=True).start()
 
 
-def _send(to_server: IO[bytes], lines: queue.SimpleQueue[bytes | None]) -> None:
-    """Write lines until there are no more. A server that does not read holds up this thread and nobody else."""
+def _send(to_server: IO[bytes], lines: queue.SimpleQueue[bytes | None], known: weakref.ref[ServerProcess]) -> None:
+    """Write lines until there are no more. A server that does not read holds up this thread and nobody else; one that
+    can't be written to any more is of no use."""
     with contextlib.suppress(OSError, ValueError), to_server:
         while (line := lines.get()) is not None:
             to_server.write(line)
             to_server.flush()
+        return
+    process = known()
+    if process is not None:
+        process.close()
 
 
 def _listen(from_server: IO[bytes], known: weakref.ref[ServerProcess]) -> None:

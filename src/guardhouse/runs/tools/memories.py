@@ -20,9 +20,10 @@ from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Generator
+    from collections.abc import Collection, Generator
     from pathlib import Path
 
+    from guardhouse.opening import LocalGuard
     from guardhouse.sealing import Seal
 
 _MOST_KEPT: Final = 20_000
@@ -54,6 +55,17 @@ class Memory(msgspec.Struct, frozen=True):
     """When, in seconds since 1970."""
 
 
+class Kept(msgspec.Struct, frozen=True):
+    """A memory as a person looks at it."""
+
+    number: int
+    """What it is known by, to its owner."""
+    text: str | None
+    """None if it can't be opened: then it is found by nobody, and can only be forgotten."""
+    untrusted: bool
+    at: float
+
+
 class MemoryStore(Protocol):
     """Memories, each of one owner, whom nobody else reads them of. What can't be done is a GuardhouseError."""
 
@@ -64,6 +76,11 @@ class MemoryStore(Protocol):
     def search(self, owner: str, query: str, count: int) -> list[Memory]:
         """At most so many that have something to do with the question, the best first."""
         ...
+
+
+def open_memories(guard: LocalGuard) -> SqliteMemories:
+    """The memory of a house."""
+    return SqliteMemories(guard.state_dir / "memory.db", guard.seal("memory"))
 
 
 class SqliteMemories:
@@ -84,7 +101,7 @@ class SqliteMemories:
             sealed = self._seal.seal("memory", _identity(mark, doubtful), text.encode("utf-8", "replace"))
             [(kept,)] = rows.execute("SELECT count(*) FROM memories WHERE owner = ?", (whose,))
             if kept >= _MOST_KEPT and before is None:
-                raise GuardhouseError("The memory is full.", fix="A person can remove memory.db.")
+                raise GuardhouseError("The memory is full.", fix="A person can clear it: `guardhouse memory forget`.")
             done = rows.execute(
                 "INSERT INTO memories (owner, mark, at, untrusted, sealed) VALUES (?, ?, ?, ?, ?) "
                 "ON CONFLICT (owner, mark) DO UPDATE SET untrusted = excluded.untrusted, sealed = excluded.sealed "
@@ -109,6 +126,42 @@ class SqliteMemories:
             best = sorted(weights, key=lambda memory: (weights[memory], memory), reverse=True)[: max(count, 0)]
             return [self._memory(rows, memory) for memory in best]
 
+    # What people do with it
+
+    def kept(self, owner: str, *, number: int | None = None, limit: int = 100) -> list[Kept]:
+        """What is kept for an owner, the newest first; only that with the number, if one is given."""
+        if not self._file.exists():
+            return []
+        whose, only = self._seal.mark("owner", owner), "" if number is None else " AND id = ?"
+        with self._opened() as rows:
+            found = rows.execute(
+                f"SELECT id, mark, at, untrusted, sealed FROM memories WHERE owner = ?{only} "  # noqa: S608 - ours
+                "ORDER BY id DESC LIMIT ?",
+                (whose, *(() if number is None else (number,)), limit),
+            ).fetchall()
+        return [
+            Kept(one, self._text(mark, sealed, untrusted=bool(untrusted)), bool(untrusted), at)
+            for one, mark, at, untrusted, sealed in found
+        ]
+
+    def forget(self, owner: str, numbers: Collection[int] | None) -> int:
+        """Remove what is kept for an owner by these numbers, or all of it; how many that were."""
+        if not self._file.exists():
+            return 0
+        whose = self._seal.mark("owner", owner)
+        with self._opened() as rows:
+            mine = [number for (number,) in rows.execute("SELECT id FROM memories WHERE owner = ?", (whose,))]
+            gone = [(number,) for number in mine if numbers is None or number in numbers]
+            rows.executemany("DELETE FROM memory_words WHERE memory = ?", gone)
+            rows.executemany("DELETE FROM memories WHERE id = ?", gone)
+        return len(gone)
+
+    def _text(self, mark: bytes, sealed: bytes, *, untrusted: bool) -> str | None:
+        try:
+            return self._seal.open("memory", _identity(mark, untrusted), sealed).decode()
+        except GuardhouseError:
+            return None
+
     def _memory(self, rows: sqlite3.Connection, number: int) -> Memory:
         [(mark, at, untrusted, sealed)] = rows.execute(
             "SELECT mark, at, untrusted, sealed FROM memories WHERE id = ?", (number,)
@@ -127,6 +180,7 @@ class SqliteMemories:
         try:
             os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
             with closing(sqlite3.connect(self._file, timeout=_WAIT)) as rows:
+                rows.execute("PRAGMA secure_delete = ON")
                 rows.executescript(_TABLES)
                 with rows:
                     rows.execute("BEGIN IMMEDIATE")

@@ -94,7 +94,7 @@ class RunSkill(HouseTool):
             source="run",
             **msgspec.structs.asdict(errand.names),
         )
-        verdict = errand.guard.evaluate(read)
+        verdict = errand.guard.evaluate(read, of_house=True)
         if verdict.decision > Decision.ALLOW_WITH_REDACTION:
             raise GuardhouseError(f"What the skill says is withheld. {verdict.for_agent}")
         return str(verdict.content if verdict.decision is Decision.ALLOW_WITH_REDACTION else read.content)
