@@ -11,6 +11,7 @@ from guardhouse.model import ApprovalStatus, GuardhouseError
 from guardhouse.trust import unwrap_untrusted
 
 API_KEY = "sk-" + "Zq7Xv9Kp2Lm4Nt6Rb8Wd1Yc3"
+HARMLESS = "tools: {think: {capabilities: [reads]}}"
 
 
 def read_file(path: str) -> str:
@@ -234,7 +235,9 @@ def test_an_approval_settles_what_asked_and_leaves_what_masks(place):
 
 
 def test_a_result_that_needs_approval_is_kept_back_until_then_and_the_tool_runs_once(place):
-    place.configure("guard: {rules: [{id: look-first, effect: require_approval, action: ToolCallPost}]}")
+    place.configure(
+        f"guard: {{{HARMLESS}, rules: [{{id: look-first, effect: require_approval, action: ToolCallPost}}]}}"
+    )
     guard = place.guard()
     calls, note = recorder(guard, "think")
     waiting = note("x")
@@ -258,6 +261,15 @@ def test_a_denied_call_is_not_made_and_says_why(place):
     assert outcome.wire()["codes"] == ["non_allowlisted_domain"]
     with pytest.raises(NotCompleted):
         outcome.unwrap()
+
+
+@pytest.mark.parametrize("name", ["task", "think", "Agent", "skill"])
+def test_a_function_that_is_called_like_an_agents_bookkeeping_is_asked_about_all_the_same(place, name):
+    calls, tool = recorder(place.guard(), name)
+    outcome = tool("ship it")
+    assert isinstance(outcome, Pending)
+    assert codes(outcome) == ["tool.unclassified"]
+    assert calls == []
 
 
 def test_a_secret_in_a_result_is_masked(place):
@@ -575,6 +587,7 @@ def test_a_default_that_can_be_shown_is_judged(place):
 
 
 def test_a_default_that_can_not_be_shown_stays_what_it_was(place):
+    place.configure(f"guard: {{{HARMLESS}}}")
     client = object()
     got = []
 
@@ -599,7 +612,7 @@ def test_bytes_and_text_are_two_things_and_come_back_as_they_were(place):
 
 
 def test_masking_one_argument_leaves_the_others_as_they_are(place):
-    place.configure("guard: {findings: {secret.in_params: redact}}")
+    place.configure(f"guard: {{{HARMLESS}, findings: {{secret.in_params: redact}}}}")
     got = []
 
     def think(path: Path, content: str, raw: bytes, tags: tuple):

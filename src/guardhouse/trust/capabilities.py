@@ -159,6 +159,8 @@ KNOWN_TOOLS: Final[dict[str, ToolProfile]] = {
 }
 """Tools of well-known agents and libraries, by exact name."""
 
+_OF_AGENTS: Final = frozenset(_BOOKKEEPING.split())
+
 _HOUSE_NAMES: Final[tuple[tuple[str, frozenset[Capability], bool], ...]] = (
     # what an agent keeps for later, in a memory that it is read back from as it was stored
     ("memory_write", _WRITES, False),
@@ -238,6 +240,7 @@ class ToolCatalogue:
                 self._pinned_to[name] = digest
         self._memo: dict[tuple[str, str | None], ToolProfile] = {}
         self._house: Mapping[str, ToolProfile] = {}
+        self._mistaken = ""
         self._of_house: ToolCatalogue | None = None
 
     def profile(self, tool: str, digest: str | None = None) -> ToolProfile:
@@ -259,9 +262,13 @@ class ToolCatalogue:
 
     def hearing(self, announced: Announcement) -> ToolCatalogue:
         """The same catalogue with what a tool is announced to be. It counts for `shape` only, and only where the
-        configuration says nothing: it can't make a tool any other one than it is known for."""
+        configuration says nothing: it can't make a tool any other one than it is known for. But a function of a
+        program's own is none of the tools by which agents keep their books, whatever it is called."""
         hearing = copy(self)
         hearing._announced = announced
+        name = tool_name(announced.tool)
+        if announced.by == "program" and name in _OF_AGENTS:
+            hearing._mistaken, hearing._memo, hearing._shapes = name, {}, {}
         return hearing
 
     def of_house(self) -> ToolCatalogue:
@@ -274,8 +281,10 @@ class ToolCatalogue:
 
     def is_well_known(self, tool: str) -> bool:
         """Whether it is one of a well-known agent, or of the house."""
-        name = tool_name(tool)
-        return name in KNOWN_TOOLS or name in self._house
+        return self._known(tool_name(tool)) is not None
+
+    def _known(self, name: str) -> ToolProfile | None:
+        return None if name == self._mistaken else KNOWN_TOOLS.get(name) or self._house.get(name)
 
     def takes_no_path(self, tool: str) -> bool:
         """Whether the user has described the tool's arguments, and none of them is a path: then it is another tool than
@@ -319,7 +328,7 @@ class ToolCatalogue:
 
     def _look_up(self, tool: str, digest: str | None) -> ToolProfile:
         name = tool_name(tool)
-        known = KNOWN_TOOLS.get(name) or self._house.get(name)
+        known = self._known(name)
         said = self._described.get(name)
         anyway = known.capabilities if known is not None else _at_least(tool, said.description if said else "")
         declared = self._exact.get(name)
