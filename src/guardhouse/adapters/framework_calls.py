@@ -64,9 +64,9 @@ def announcement(name: str, description: str | None, schema: Mapping[str, Any], 
 def settled(raw: Any, parse: Callable[[str], Any], dump: Callable[[Any], Any]) -> dict[str, Any] | None:
     """Arguments as JSON, in the form that is judged; None if they have none. What the framework makes of that form must
     be that form again, or something else would run than was judged."""
-    judged = dump(raw)
-    text = json.dumps(judged)
     try:
+        judged = dump(raw)
+        text = json.dumps(judged)
         again = dump(parse(text))
     except ValueError:
         return None
@@ -218,7 +218,7 @@ class Calls:
         return UserInput(content=text, origin=self._prompt, **msgspec.structs.asdict(context))
 
 
-def remember(kept: dict[str, Any], name: str, value: Any) -> None:
+def remember(kept: dict[Any, Any], name: Any, value: Any) -> None:
     """Keep something by its name; of too much, the oldest is forgotten."""
     kept[name] = value
     while len(kept) > _MOST_KEPT:
