@@ -7,7 +7,7 @@ How a framework pauses, resumes and tells its model is each adapter's own affair
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -73,6 +73,12 @@ def settled(raw: Any, parse: Callable[[str], Any], dump: Callable[[Any], Any]) -
     return judged if isinstance(judged, dict) and json.dumps(again) == text else None
 
 
+def unfit(problems: Iterable[Mapping[str, Any]]) -> str:
+    """What a model is told of arguments that a tool does not take: Pydantic's errors, without the values."""
+    wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problems)
+    return f"The arguments do not fit. {wrong}"
+
+
 class _Call(GuardedFunction[..., Any]):
     """One call of a framework's tool."""
 
@@ -90,10 +96,10 @@ class AsyncCall(GuardedAsyncFunction[..., Any]):
         """Make it, if it may be made."""
         return await self._drive(self._called((), _UNSHOWABLE if params is None else params, approval_id))
 
-    async def ask(self, params: dict[str, Any], approval_id: str | None) -> Outcome[Any] | None:
+    async def ask(self, params: dict[str, Any] | None, approval_id: str | None) -> Outcome[Any] | None:
         """Have it judged: None if it may be made, by `finish`; otherwise what became of it."""
         try:
-            arguments = from_call(self._signature, (), params)
+            arguments = from_call(self._signature, (), _UNSHOWABLE if params is None else params)
         except InvalidAction:
             return await self.make(None, approval_id)
         call = ToolCallPre(tool=self.name, params=arguments.params, source="function", **self._named_anew())

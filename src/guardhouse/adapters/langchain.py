@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
-from guardhouse.adapters.framework_calls import Calls, Names, Origin, announcement, missing, remember, settled
+from guardhouse.adapters.framework_calls import Calls, Names, Origin, announcement, missing, remember, settled, unfit
 from guardhouse.adapters.outcomes import Completed, Outcome, Pending
 from guardhouse.model import GuardhouseError
 
@@ -63,7 +63,7 @@ class Guarded(AgentMiddleware[Any, Any]):
         try:
             tool, params = _read(request.tool, request.tool_call["name"], request.tool_call["args"])
         except ValidationError as error:
-            return returned.says(_problem(error), "error")
+            return returned.says(unfit(error.errors(include_input=False)), "error")
 
         def run(arguments: dict[str, Any]) -> Any:
             return returned.seen(handler(_with(request, arguments)))
@@ -81,7 +81,7 @@ class Guarded(AgentMiddleware[Any, Any]):
         try:
             tool, params = _read(request.tool, request.tool_call["name"], request.tool_call["args"])
         except ValidationError as error:
-            return returned.says(_problem(error), "error")
+            return returned.says(unfit(error.errors(include_input=False)), "error")
 
         async def run(arguments: dict[str, Any]) -> Any:
             return returned.seen(await handler(_with(request, arguments)))
@@ -128,15 +128,33 @@ class Guarded(AgentMiddleware[Any, Any]):
         return self.calls.context(runtime, session_id=thread, run_id=run)
 
     def _asked_for(self, request: ToolCallRequest, context: CallContext) -> str | None:
-        return self._asked.get((context.session_id, request.tool_call["id"]))
+        return self._asked.get(_place(request, context))
 
     def _asks(self, request: ToolCallRequest, context: CallContext, outcome: Outcome[Any]) -> bool:
         """Whether a person is asked. The graph stops here then, until it is resumed."""
         if not isinstance(outcome, Pending) or outcome.ran:
             return False
-        remember(self._asked, (context.session_id, request.tool_call["id"]), outcome.approval_request_id)
-        interrupt({_REQUEST: outcome.approval_request_id, "tool": request.tool_call["name"], "message": outcome.text})
+        key = _place(request, context)
+        remember(self._asked, key, outcome.approval_request_id)
+        told = {_REQUEST: outcome.approval_request_id, "tool": request.tool_call["name"], "message": outcome.text}
+        known = interrupt(told)
+        if isinstance(known, dict) and isinstance(known.get(_REQUEST), str):
+            # What the graph was stopped for, by a process that this one knows nothing of.
+            remember(self._asked, key, known[_REQUEST])
         return True
+
+
+def _place(request: ToolCallRequest, context: CallContext) -> Any:
+    """Where a call stands in the conversation: some models give the same ids again and again."""
+    messages = _messages(request)
+    return context.session_id, messages[-1].id if messages else None, request.tool_call["id"]
+
+
+def _messages(request: ToolCallRequest) -> list[Any]:
+    """The conversation, as far as the graph's state holds one."""
+    state = request.state
+    found = state.get("messages") if isinstance(state, dict) else getattr(state, "messages", None)
+    return found if isinstance(found, list) else []
 
 
 def taken_up(interrupts: Iterable[Interrupt]) -> Command[Any]:
@@ -188,11 +206,6 @@ def _model(schema: type[BaseModel], injected: frozenset[str]) -> type[BaseModel]
     return create_model(schema.__name__, __base__=schema, **absent) if injected else schema
 
 
-def _problem(error: ValidationError) -> str:
-    wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False))
-    return f"The arguments do not fit. {wrong}"
-
-
 def _with(request: ToolCallRequest, arguments: dict[str, Any]) -> ToolCallRequest:
     return request.override(tool_call={**request.tool_call, "args": arguments})
 
@@ -214,7 +227,7 @@ class _Returned:
         if not isinstance(value, Command):
             return value
         update: dict[str, Any] = value.update if isinstance(value.update, dict) else {"": value.update}
-        known = {message.id for message in self._request.state["messages"]}
+        known = {message.id for message in _messages(self._request)}
         messages = [one for one in update.get("messages", ()) if getattr(one, "id", None) not in known or not one.id]
         rest = {key: one for key, one in update.items() if key != "messages" and one is not None}
         others = [one for one in messages if not self._is_answer(one)]
