@@ -89,6 +89,12 @@ class FrameworkWorld(GuardedMachine):
         changed = {f"/params/{name}": value for name, value in params.items()}
         return edit_and_approve(guard, guard.approvals, request_id, changed, actor="local:ada")
 
+    def request_for(self, **params):
+        """The request that waits for a call with these arguments."""
+        waiting = self.guard().approvals.find(status=ApprovalStatus.PENDING)
+        [found] = [one.id for one in waiting if params.items() <= one.action_redacted["params"].items()]
+        return found
+
     def pending(self):
         return [request.id for request in self.guard().approvals.find(status=ApprovalStatus.PENDING)]
 

@@ -51,7 +51,8 @@ if TYPE_CHECKING:
 
     from guardhouse.adapters.holding import AgentGuard
 
-_Known = dict[int, Agent[Any]]
+_Known = dict[int, tuple[Agent[Any], Agent[Any]]]
+"""Agents and what they are behind the gate, by who they are."""
 _judged: ContextVar[dict[str, _Judged]] = ContextVar("guardhouse_judged")
 """Calls of this task that were judged when the SDK asked about them, and are still to be made."""
 
@@ -83,7 +84,7 @@ class Guarded:
         if isinstance(tool.on_invoke_tool, _Gated):
             return tool
         inner = getattr(tool, "_agent_instance", None)
-        if tool._is_agent_tool and not (inner is not None and _is_guarded(inner, set())):  # noqa: SLF001 - no other way
+        if tool._is_agent_tool and not (inner is not None and _is_guarded(inner, set())):
             raise GuardhouseError(
                 f"The agent in the tool {tool.name} is not behind the gate.", fix="`guarded.agent(agent).as_tool(…)`"
             )
@@ -103,14 +104,15 @@ class Guarded:
         under its request. Other calls that wait are left alone."""
         known = self.requests_of(state.get_interruptions()) if requests is None else requests
         for item in state.get_interruptions():
-            if item.call_id in known:
-                remember(self.asked, item.call_id, known[item.call_id])
+            request = known.get(item.call_id or "")
+            if request is not None:
+                remember(self.asked, item.call_id, request)
                 state.approve(item)
         return state
 
     def _agent(self, agent: Agent[Any], known: _Known) -> Agent[Any]:
         if id(agent) in known:
-            return known[id(agent)]
+            return known[id(agent)][1]
         if agent.mcp_servers:
             raise GuardhouseError(
                 f"The MCP servers of the agent {agent.name} are not behind the gate.",
@@ -118,11 +120,12 @@ class Guarded:
             )
         heard = InputGuardrail(self._hear, name="guardhouse", run_in_parallel=False)
         shown = OutputGuardrail(self._show, name="guardhouse")
-        made = known[id(agent)] = agent.clone(
+        made = agent.clone(
             tools=[self.tool(tool) for tool in agent.tools],
             input_guardrails=[heard, *agent.input_guardrails],
             output_guardrails=[*agent.output_guardrails, shown],
         )
+        known[id(agent)] = agent, made  # before they hand over to each other
         made.handoffs = [self._handed_over(one, known) for one in agent.handoffs]
         return made
 
@@ -131,12 +134,12 @@ class Guarded:
             return self._agent(one, known)
 
         async def invoke(ctx: RunContextWrapper[Any], given: str) -> Agent[Any]:
-            return self._agent(await one.on_invoke_handoff(ctx, given), known)
+            return self._agent(await one.on_invoke_handoff(ctx, given), dict(known))
 
         made = replace(one, on_invoke_handoff=invoke)
-        inner = one._agent_ref() if one._agent_ref is not None else None  # noqa: SLF001 - a kept state is resumed by it
+        inner = one._agent_ref() if one._agent_ref is not None else None
         if isinstance(inner, Agent):
-            made._agent_ref = weakref.ref(self._agent(inner, known))  # noqa: SLF001
+            made._agent_ref = weakref.ref(self._agent(inner, known))
         return made
 
     async def _hear(self, ctx: RunContextWrapper[Any], _agent: Agent[Any], given: Any) -> GuardrailFunctionOutput:
@@ -181,7 +184,7 @@ class _Gated:
         self._calls = guarded.calls
         self._tool = tool
         self._read = _reader(tool)
-        is_own = hasattr(tool, "__wrapped__") or tool._is_agent_tool  # noqa: SLF001 - no other way
+        is_own = hasattr(tool, "__wrapped__") or tool._is_agent_tool
         self._about = announcement(tool.name, tool.description, tool.params_json_schema, is_own=is_own)
 
     async def asks(self, ctx: RunContextWrapper[Any], params: dict[str, Any], call_id: str) -> bool:
