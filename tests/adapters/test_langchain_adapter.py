@@ -220,11 +220,11 @@ def test_what_the_graph_is_resumed_with_is_no_answer(place):
 
 
 def test_a_call_is_made_as_the_person_changed_it(place):
-    agent = agent_at(place, Script.of(PAY, "done"))
-    paused = ask(agent, "Pay")
+    agent = agent_at(place, Script.of([("pay", {"amount": 5, "to": "Bob"})], "done"))
+    paused = ask(agent)
     place.changes(*requests_of(paused["__interrupt__"]), amount=3)
     go_on(agent, paused)
-    assert place.made == [("pay", 3, "the shop")]
+    assert place.made == [("pay", 3, "Bob")]
 
 
 def test_a_model_that_gives_every_call_the_same_id_is_asked_about_each(place):

@@ -179,11 +179,16 @@ def test_two_resumes_at_once_make_the_call_once(place):
 
 
 def test_a_call_is_made_as_the_person_changed_it(place):
-    agent = agent_at(place, Script(PAY, "done"))
+    agent = agent_at(place, Script([("pay", {"amount": 5, "to": "Bob"})], "done"))
     paused = agent.run_sync("Pay")
     place.changes(*requests_of(paused.output).values(), amount=3)
     assert go_on(agent, paused).output == "done"
-    assert place.made == [("pay", 3, "the shop")]
+    assert place.made == [("pay", 3, "Bob")]
+
+
+def test_a_default_that_the_program_wrote_is_nobodys_planted_value(place):
+    agent_at(place, Script(PAY)).run_sync("Pay")
+    assert "provenance.unknown_value" not in place.guard().approvals.get(*place.pending()).codes
 
 
 def test_a_call_that_the_program_changed_after_the_yes_is_not_made(place):

@@ -107,9 +107,8 @@ class GuardedToolset(WrapperToolset[Any]):
             return _seen(value)
 
         said, known = tool.tool_def, ctx.tool_call_metadata
-        is_own = isinstance(tool, FunctionToolsetTool)
         outcome = await self.calls.make_async(
-            announcement(name, said.description, said.parameters_json_schema, is_own=is_own),
+            announcement(name, said.description, said.parameters_json_schema, is_own=_is_function(tool)),
             params,
             run,
             context_of(self.calls, ctx),
@@ -133,6 +132,13 @@ def requests_of(requests: DeferredToolRequests) -> dict[str, str]:
 def context_of(calls: Calls, ctx: RunContext[Any]) -> CallContext:
     """In whose name a run makes its calls."""
     return calls.context(ctx, session_id=ctx.conversation_id, run_id=ctx.run_id)
+
+
+def _is_function(tool: Any) -> bool:
+    """Whether a tool is a function of the program's own, in whatever toolsets it was put."""
+    while hasattr(tool, "source_tool"):
+        tool = tool.source_tool
+    return isinstance(tool, FunctionToolsetTool)
 
 
 def _seen(value: Any) -> Any:
