@@ -68,7 +68,7 @@ def settled(raw: Any, parse: Callable[[str], Any], dump: Callable[[Any], Any]) -
         judged = dump(raw)
         text = json.dumps(judged)
         again = dump(parse(text))
-    except ValueError:
+    except (TypeError, ValueError):
         return None
     return judged if isinstance(judged, dict) and json.dumps(again) == text else None
 
