@@ -14,8 +14,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 @pytest.mark.parametrize("framework", ["pydantic_ai", "langchain", "openai_agents"])
-@pytest.mark.parametrize("approve", [True, False])
-def test_an_example_sends_nothing_and_removes_what_a_person_approves(framework, approve, tmp_path, monkeypatch):
+def test_an_example_sends_nothing_and_removes_what_a_person_approves(framework, tmp_path, monkeypatch):
     variables = {"HOME": tmp_path, "GUARDHOUSE_STATE_DIR": tmp_path / "state", "GUARDHOUSE_KEY_DIR": tmp_path / "keys"}
     for name, value in variables.items():
         monkeypatch.setenv(name, str(value))
@@ -29,13 +28,12 @@ def test_an_example_sends_nothing_and_removes_what_a_person_approves(framework, 
         waits = re.match(r"it waits: guardhouse approvals approve (ap_\w+)", line)
         if waits:
             with open_approvals(state_dir=tmp_path / "state") as approvals:
-                approvals.answer(waits[1], approve=approve, actor="local:ada", comment=None if approve else "Keep it.")
+                approvals.answer(waits[1], approve=True, actor="local:ada")
             break
     rest, errors = process.communicate(timeout=60)
     told = "".join(said) + rest
     assert process.returncode == 0, errors
     assert "non_allowlisted_domain" in told
     assert "!!" not in told
-    assert ("-- ~/old would be removed now" in told) is approve
-    assert ("Keep it." in told) is not approve
+    assert told.count("-- ~/old would be removed now") == 1
     assert told.endswith("It is all set up.\n")
