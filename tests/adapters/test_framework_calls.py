@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from collections import OrderedDict
 
 import pytest
 from framework_world import FrameworkWorld
@@ -105,7 +106,8 @@ def test_a_program_may_leave_the_session_to_the_guard(place):
     guard = place.guard()
     assert Calls(guard).context(None).session_id == guard.session_id
     assert Calls(guard).context(None, session_id="t1").session_id == "t1"
-    assert Calls(guard, CallContext(principal="ada")).context(None).session_id == guard.session_id
+    named = Calls(guard, CallContext(principal="ada")).context(None, session_id="t1", run_id="r1")
+    assert (named.session_id, named.run_id, named.principal) == ("t1", "r1", "ada")
     assert Calls(guard, lambda run: run["who"]).context({"who": "s7"}).session_id == "s7"
 
 
@@ -115,7 +117,7 @@ def test_a_result_that_nobody_keeps_is_an_error(place):
 
 
 def test_of_too_much_that_is_kept_the_oldest_is_forgotten():
-    kept = {}
+    kept = OrderedDict()
     for number in range(2000):
         remember(kept, number, number)
     assert (len(kept), min(kept), max(kept)) == (1024, 976, 1999)

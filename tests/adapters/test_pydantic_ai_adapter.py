@@ -8,6 +8,7 @@ import pytest
 from framework_world import API_KEY, PLANTED, POLICY, STOLEN, BrokenGuard, FrameworkWorld, NumbGuard, together
 from pydantic import AfterValidator, BaseModel
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ModelRetry, RunContext, ToolApproved
+from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import DeltaToolCall, FunctionModel
 
@@ -201,6 +202,12 @@ def test_a_call_that_the_program_changed_after_the_yes_is_not_made(place):
     go_on(agent, paused, results)
     assert place.made == []
     assert "params.amount" in script.returned[0]
+
+
+def test_an_agent_that_can_not_pause_does_not_make_the_call(place):
+    with pytest.raises(UserError, match="DeferredToolRequests"):
+        agent_at(place, Script(PAY, "done"), output_type=str).run_sync("Pay")
+    assert place.made == []
 
 
 # What is judged is what runs

@@ -7,6 +7,7 @@ How a framework pauses, resumes and tells its model is each adapter's own affair
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -135,7 +136,7 @@ class Calls:
         self._names = names
         self._prompt = prompt
         self._signals = signals
-        self._held: dict[str, Pending] = {}
+        self._held: OrderedDict[str, Pending] = OrderedDict()
 
     def context(self, run: Any, *, session_id: str | None = None, run_id: str | None = None) -> CallContext:
         """What a call says of itself. In the call of a guarded tool, agents work in its session, for its principal."""
@@ -144,7 +145,8 @@ class Calls:
             return msgspec.structs.replace(around, run_id=run_id, parent_run_id=around.run_id)
         named = self._names(run) if callable(self._names) else self._names
         if isinstance(named, CallContext):
-            return msgspec.structs.replace(named, session_id=named.session_id or self._guard.session_id)
+            session_id = named.session_id or session_id or self._guard.session_id
+            return msgspec.structs.replace(named, session_id=session_id, run_id=named.run_id or run_id)
         return CallContext(session_id=named or session_id or self._guard.session_id, run_id=run_id)
 
     def make(
@@ -224,11 +226,11 @@ class Calls:
         return UserInput(content=text, origin=self._prompt, **msgspec.structs.asdict(context))
 
 
-def remember(kept: dict[Any, Any], name: Any, value: Any) -> None:
+def remember(kept: OrderedDict[Any, Any], name: Any, value: Any) -> None:
     """Keep something by its name; of too much, the oldest is forgotten."""
     kept[name] = value
-    while len(kept) > _MOST_KEPT:
-        kept.pop(next(iter(kept)), None)
+    if len(kept) > _MOST_KEPT:
+        kept.popitem(last=False)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ the call is judged afresh, by what the person said to the gate, and their yes is
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import takewhile
@@ -55,7 +56,7 @@ class Guarded(AgentMiddleware[Any, Any]):
     def __init__(self, guard: AgentGuard, *, names: Names = None, prompt: Origin = "pasted") -> None:
         super().__init__()
         self.calls = Calls(guard, names, prompt, (GraphBubbleUp,))
-        self._asked: dict[Any, str] = {}
+        self._asked: OrderedDict[Any, str] = OrderedDict()
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
         """What the model is told of a call, which is made if it may be. Interrupts the graph if a person is asked."""

@@ -13,6 +13,7 @@ import copy
 import inspect
 import json
 import weakref
+from collections import OrderedDict
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
@@ -66,7 +67,7 @@ class Guarded:
 
     def __init__(self, guard: AgentGuard, *, names: Names = None, prompt: Origin = "pasted") -> None:
         self.calls = Calls(guard, names, prompt)
-        self.asked: dict[str, str] = {}
+        self.asked: OrderedDict[str, str] = OrderedDict()
 
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
         """`agent` behind the gate, and everybody whom it hands over to. GuardhouseError if it has tools that run where
