@@ -166,9 +166,9 @@ def pay(amount: int, to: str = "the shop") -> str:
 with open_guard(cwd=project, state_dir=state, resolver=SkippedLookup()) as guard, \\
         SqliteSaver.from_conn_string(str(saved)) as saver:
     agent = create_agent(Script.of(PAY, "done"), [pay], middleware=[Guarded(guard)], checkpointer=saver)
+    asked = agent.get_state(THREAD).interrupts
     print("ready", flush=True)
     sys.stdin.readline()
-    asked = agent.get_state(THREAD).interrupts
     if asked:
         agent.invoke(taken_up(asked), THREAD)
     else:
@@ -197,8 +197,9 @@ def test_two_processes_that_resume_one_interrupt_make_the_call_once(place, tmp_p
     place.clock.now = time.time()  # theirs
     [(said, _)] = go(start())
     place.says(said.strip())
-    come_back = go(*[start() for _ in range(2)])
-    assert made.read_text() == "5\n", come_back
+    came = go(*[start() for _ in range(2)])
+    assert made.read_text() == "5\n", came
+    assert [errors for _, errors in came] == ["", ""]
 
 
 def test_a_resume_without_an_answer_pauses_again(place):
