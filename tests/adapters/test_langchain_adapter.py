@@ -23,7 +23,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, interrupt
 from pydantic import AfterValidator, Field
 
-from guardhouse.adapters.framework_calls import Withheld
+from guardhouse.adapters import Withheld
 from guardhouse.adapters.langchain import Guarded, requests_of, taken_up
 from guardhouse.model import Decision, GuardhouseError
 

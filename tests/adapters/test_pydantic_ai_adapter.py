@@ -12,8 +12,7 @@ from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import DeltaToolCall, FunctionModel
 
-from guardhouse.adapters import CallContext
-from guardhouse.adapters.framework_calls import Withheld
+from guardhouse.adapters import CallContext, Withheld
 from guardhouse.adapters.pydantic_ai import Guarded, requests_of, taken_up
 from guardhouse.model import Decision
 
