@@ -97,6 +97,7 @@ def test_what_a_tool_gets_is_its_own_copy_of_what_was_judged(place):
 def test_arguments_count_only_if_they_are_read_the_same_again():
     assert settled({"at": 1}, json.loads, lambda value: value) == {"at": 1}
     assert settled({"at": 1}, json.loads, lambda value: {"at": value["at"] + 1}) is None
+    assert settled({"at": 1}, json.loads, lambda value: {"at": min(value["at"] + 1, 3)}) == {"at": 3}
     assert settled([1], json.loads, lambda value: value) is None
     assert settled({"at": {1}}, json.loads, lambda value: value) is None
     assert settled({"at": 1}, lambda text: json.loads(text[1:]), lambda value: value) is None

@@ -34,6 +34,8 @@ Names = Named | Callable[[Any], Named]
 from what the framework knows of the run."""
 
 _MOST_KEPT: Final = 1024
+_READINGS: Final = 3
+"""How often arguments are read until they stay as they are: a set comes in any order at first."""
 _PROMPT: Final = "The prompt"
 _ANSWER: Final = "The answer"
 _UNSHOWABLE: Final = {"": object()}
@@ -67,11 +69,14 @@ def settled(raw: Any, parse: Callable[[str], Any], dump: Callable[[Any], Any]) -
     be that form again, or something else would run than was judged."""
     try:
         judged = dump(raw)
-        text = json.dumps(judged)
-        again = dump(parse(text))
+        for _ in range(_READINGS):
+            again = dump(parse(json.dumps(judged)))
+            if json.dumps(again) == json.dumps(judged):
+                return judged if isinstance(judged, dict) else None
+            judged = again
     except (TypeError, ValueError):
         return None
-    return judged if isinstance(judged, dict) and json.dumps(again) == text else None
+    return None
 
 
 def unfit(problems: Iterable[Mapping[str, Any]]) -> str:
