@@ -323,6 +323,25 @@ def test_an_interrupt_of_a_tools_own_goes_through(place):
     assert script.returned == ["saw it by the sun"]
 
 
+def test_a_call_that_was_approved_and_then_pauses_by_itself_is_not_entered_twice(place):
+    entered = []
+
+    @tool
+    def pay(amount: int) -> str:
+        """Pay somebody."""
+        entered.append(amount)
+        return f"paid from {interrupt('From which account?')}"
+
+    script = Script.of(PAY, "done")
+    agent = agent_at(place, script, tools=[pay])
+    place.says(*requests_of(ask(agent)["__interrupt__"]))
+    paused = go_on(agent, {"__interrupt__": agent.get_state(THREAD).interrupts})
+    assert [one.value for one in paused["__interrupt__"]] == ["From which account?"]
+    agent.invoke(Command(resume="savings"), THREAD)
+    assert entered == [5]
+    assert "approval.used" in script.returned[0]
+
+
 def test_what_a_command_answers_is_judged_and_what_it_can_not_mark_is_withheld(place):
     @tool
     def look(at: str, runtime: ToolRuntime) -> Command:

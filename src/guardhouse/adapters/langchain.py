@@ -56,7 +56,7 @@ class Guarded(AgentMiddleware[Any, Any]):
     def __init__(self, guard: AgentGuard, *, names: Names = None, prompt: Origin = "pasted") -> None:
         super().__init__()
         self.calls = Calls(guard, names, prompt, (GraphBubbleUp,))
-        self._asked: OrderedDict[Any, str] = OrderedDict()
+        self._asked: OrderedDict[Any, dict[str, str]] = OrderedDict()
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
         """What the model is told of a call, which is made if it may be. Interrupts the graph if a person is asked."""
@@ -70,7 +70,7 @@ class Guarded(AgentMiddleware[Any, Any]):
             return returned.seen(handler(_with(request, arguments)))
 
         while True:
-            outcome = self.calls.make(tool, params, run, context, self._asked_for(request, context))
+            outcome = self.calls.make(tool, params, run, context, self._resumed(request, context))
             if not self._asks(request, context, outcome):
                 return returned.told(outcome)
 
@@ -88,7 +88,7 @@ class Guarded(AgentMiddleware[Any, Any]):
             return returned.seen(await handler(_with(request, arguments)))
 
         while True:
-            outcome = await self.calls.make_async(tool, params, run, context, self._asked_for(request, context))
+            outcome = await self.calls.make_async(tool, params, run, context, self._resumed(request, context))
             if not self._asks(request, context, outcome):
                 return returned.told(outcome)
 
@@ -128,20 +128,22 @@ class Guarded(AgentMiddleware[Any, Any]):
         thread, run = (known.thread_id, known.run_id) if known is not None else (None, None)
         return self.calls.context(runtime, session_id=thread, run_id=run)
 
-    def _asked_for(self, request: ToolCallRequest, context: CallContext) -> str | None:
-        return self._asked.get(_place(request, context))
+    def _resumed(self, request: ToolCallRequest, context: CallContext) -> str | None:
+        """The request that a call goes back to, if a person was asked about it. The graph stops here until it is
+        resumed; with what says only which request it was stopped for, as another process may have asked."""
+        told = self._asked.get(_place(request, context))
+        if told is None:
+            return None
+        known = interrupt(told)
+        known = known.get(_REQUEST) if isinstance(known, dict) else None
+        return known if isinstance(known, str) else told[_REQUEST]
 
     def _asks(self, request: ToolCallRequest, context: CallContext, outcome: Outcome[Any]) -> bool:
-        """Whether a person is asked. The graph stops here then, until it is resumed."""
+        """Whether a person has to be asked."""
         if not isinstance(outcome, Pending) or outcome.ran:
             return False
-        key = _place(request, context)
-        remember(self._asked, key, outcome.approval_request_id)
         told = {_REQUEST: outcome.approval_request_id, "tool": request.tool_call["name"], "message": outcome.text}
-        known = interrupt(told)
-        if isinstance(known, dict) and isinstance(known.get(_REQUEST), str):
-            # What the graph was stopped for, by a process that this one knows nothing of.
-            remember(self._asked, key, known[_REQUEST])
+        remember(self._asked, _place(request, context), told)
         return True
 
 
