@@ -211,18 +211,25 @@ def test_a_tools_own_approval_comes_first(place):
 # Agents beside and below
 
 
-def test_an_agent_in_a_tool_asks_through_whoever_called_it_and_hears_no_user(place):
+@pytest.mark.parametrize("tool", ["delegate", "research"])
+def test_an_agent_in_a_tool_asks_through_whoever_called_it_and_hears_no_user(place, tool):
     guarded = Guarded(place.guard(), names="s1", prompt="typed")
     inner, _ = agent_at(place, scripted(PAY, "paid it"), guarded, name="inner")
-    model = scripted([("delegate", {"input": "Pay the shop"})], "done")
-    outer, _ = agent_at(place, model, guarded, tools=[inner.as_tool("delegate", "Have somebody do it.")])
-    paused = run(outer, "Have it paid")
-    place.says(*guarded.requests_of(paused.interruptions).values())
-    assert go_on(outer, guarded, paused).final_output == "done"
+    model = scripted([(tool, {"input": "Pay the shop"})], "done")
+    outer, _ = agent_at(place, model, guarded, tools=[inner.as_tool(tool, "Have somebody do it.")])
+    asked = []
+    result = run(outer, "Have it paid")
+    while result.interruptions:
+        asked += [item.name for item in result.interruptions]
+        place.says(*guarded.requests_of(result.interruptions).values())
+        result = go_on(outer, guarded, result)
+    assert asked == (["pay"] if tool == "delegate" else ["research", "pay"])  # nobody has described that one
+    assert result.final_output == "done"
     assert place.made == [("pay", 5, "the shop")]
-    assert returned(model) == ["paid it"]
+    assert "paid it" in returned(model)[0]
     assert {event.session_id for event in place.recorded(tool="pay")} == {"s1"}
     assert [event.action_type for event in place.recorded()].count("UserInput") == 1
+    assert [event.outcome for event in place.recorded(tool=tool) if event.outcome] == ["aborted", "executed"]
 
 
 @pytest.mark.parametrize("wrapped", [False, True])

@@ -97,6 +97,7 @@ class AsyncCall(GuardedAsyncFunction[..., Any]):
     """The same for an event loop; it can also be judged first, and made later."""
 
     _let: tuple[ToolCallPre, Arguments, Verdict] | None = None
+    _made: tuple[ToolCallPre, Arguments, Verdict] | None = None
 
     async def make(self, params: dict[str, Any] | None, approval_id: str | None) -> Outcome[Any]:
         """Make it, if it may be made."""
@@ -119,10 +120,14 @@ class AsyncCall(GuardedAsyncFunction[..., Any]):
 
     async def finish(self) -> Outcome[Any]:
         """Make the call that was let through, once."""
-        let, self._let = self._let, None
-        if let is None:
+        self._made, self._let = self._let, None
+        return await self.go_on()
+
+    async def go_on(self) -> Outcome[Any]:
+        """Go on with the call after it has stopped in the middle, as an agent does that waits for a person."""
+        if self._made is None:
             raise GuardhouseError("The call was not let through, or was made already.")
-        return await self._drive(self._judged(*let))
+        return await self._drive(self._judged(*self._made))
 
 
 class Calls:

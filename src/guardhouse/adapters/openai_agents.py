@@ -37,6 +37,7 @@ from guardhouse.model import GuardhouseError
 
 try:
     from agents import Agent, FunctionTool, GuardrailFunctionOutput, Handoff, InputGuardrail, OutputGuardrail
+    from agents.agent_tool_state import get_agent_tool_state_scope, peek_agent_tool_run_result
     from agents.function_schema import function_schema
     from pydantic import BaseModel, ValidationError
     from pydantic_core import to_jsonable_python
@@ -44,7 +45,7 @@ except ImportError as error:
     raise missing("the OpenAI Agents SDK", "openai-agents") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from agents import RunContextWrapper, RunState
     from agents.items import ToolApprovalItem
@@ -66,8 +67,9 @@ class Guarded:
     """
 
     def __init__(self, guard: AgentGuard, *, names: Names = None, prompt: Origin = "pasted") -> None:
-        self.calls = Calls(guard, names, prompt)
+        self.calls = Calls(guard, names, prompt, (_Stopped,))
         self.asked: OrderedDict[str, str] = OrderedDict()
+        self.entered: OrderedDict[str, _Judged] = OrderedDict()
 
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
         """`agent` behind the gate, and everybody whom it hands over to. GuardhouseError if it has tools that run where
@@ -167,6 +169,10 @@ class Guarded:
         return GuardrailFunctionOutput({"masked": shown} if masked else None, tripwire_triggered=masked)
 
 
+class _Stopped(Exception):
+    """An agent in a tool waits for a person. What the tool gave back is no result."""
+
+
 @dataclass
 class _Judged:
     """A call between the SDK's question whether it needs approval, and its being made."""
@@ -214,16 +220,37 @@ class _Gated:
         kept = dict(_judged.get({}))
         judged = kept.pop(ctx.tool_call_id, None)
         _judged.set(kept)
-        if judged is not None and judged.call is not None and _is_same(judged.params, params):
-            judged.ctx = ctx
-            return (judged.outcome or self._calls.kept(await judged.call.finish())).text
+        known = self._guarded.entered.get(ctx.tool_call_id)
+        if known is not None and known.call is not None and _is_same(known.params, params) and self._has_stopped(ctx):
+            known.ctx = ctx
+            return await self._told(known.call.go_on())
+        if judged is None or not _is_same(judged.params, params):
+            judged = _Judged(params or {})
+            judged.call = self._calls.call(self._about, partial(self._run, judged), self._calls.context(ctx))
+            try:
+                read = None if params is None else self._read(params)
+            except ValidationError as error:
+                return unfit(error.errors(include_input=False))
+            judged.outcome = await judged.call.ask(read, self._guarded.asked.get(ctx.tool_call_id))
+        if judged.outcome is not None or judged.call is None:
+            return judged.outcome.text if judged.outcome is not None else ""
+        judged.ctx = ctx
+        if self._tool._is_agent_tool:
+            remember(self._guarded.entered, ctx.tool_call_id, judged)
+        return await self._told(judged.call.finish())
+
+    async def _told(self, outcome: Awaitable[Outcome[Any]]) -> str:
         try:
-            read = None if params is None else self._read(params)
-        except ValidationError as error:
-            return unfit(error.errors(include_input=False))
-        run, asked = partial(self._run, _Judged(params or {}, ctx)), self._guarded.asked.get(ctx.tool_call_id)
-        outcome = await self._calls.make_async(self._about, read, run, self._calls.context(ctx), asked)
-        return outcome.text
+            return self._calls.kept(await outcome).text
+        except _Stopped:
+            return ""  # nobody is told: the call is not over
+
+    def _has_stopped(self, ctx: ToolContext[Any]) -> bool:
+        """Whether an agent in this tool waits for a person, in the middle of this call."""
+        if not self._tool._is_agent_tool or ctx.tool_call is None:
+            return False
+        stopped = peek_agent_tool_run_result(ctx.tool_call, scope_id=get_agent_tool_state_scope(ctx))
+        return bool(getattr(stopped, "interruptions", None))
 
     async def _run(self, judged: _Judged, arguments: dict[str, Any]) -> Any:
         text, ctx = json.dumps(arguments), judged.ctx
@@ -232,7 +259,10 @@ class _Gated:
         if not _is_same(judged.params, arguments):
             ctx = copy.copy(ctx)
             ctx.tool_arguments = text
-        return await self._tool.on_invoke_tool(ctx, text)
+        value = await self._tool.on_invoke_tool(ctx, text)
+        if self._has_stopped(ctx):
+            raise _Stopped
+        return value
 
 
 def _reader(tool: FunctionTool) -> Callable[[dict[str, Any]], dict[str, Any] | None]:
