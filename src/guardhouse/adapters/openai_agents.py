@@ -15,7 +15,7 @@ import json
 import weakref
 from collections import OrderedDict
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -57,6 +57,9 @@ _Known = dict[int, tuple[Agent[Any], Agent[Any]]]
 """Agents and what they are behind the gate, by who they are."""
 _judged: ContextVar[dict[str, _Judged]] = ContextVar("guardhouse_judged")
 """Calls of this task that were judged when the SDK asked about them, and are still to be made."""
+
+_invoked: ContextVar[ToolContext[Any]] = ContextVar("guardhouse_invoked")
+"""What the SDK gave to the call that this task makes."""
 
 
 class Guarded:
@@ -178,8 +181,7 @@ class _Judged:
     """A call between the SDK's question whether it needs approval, and its being made."""
 
     params: dict[str, Any]
-    ctx: ToolContext[Any] | None = None
-    call: AsyncCall | None = None
+    call: AsyncCall = field(init=False)
     outcome: Outcome[Any] | None = None
 
 
@@ -216,13 +218,13 @@ class _Gated:
 
     async def __call__(self, ctx: ToolContext[Any], given: str) -> str:
         """What the model is told of a call, which is made if it may be."""
+        _invoked.set(ctx)
         params = _parsed(given)
         kept = dict(_judged.get({}))
         judged = kept.pop(ctx.tool_call_id, None)
         _judged.set(kept)
         known = self._guarded.entered.get(ctx.tool_call_id)
-        if known is not None and known.call is not None and _is_same(known.params, params) and self._has_stopped(ctx):
-            known.ctx = ctx
+        if known is not None and _is_same(known.params, params) and self._has_stopped(ctx):
             return await self._told(known.call.go_on())
         if judged is None or not _is_same(judged.params, params):
             judged = _Judged(params or {})
@@ -232,9 +234,8 @@ class _Gated:
             except ValidationError as error:
                 return unfit(error.errors(include_input=False))
             judged.outcome = await judged.call.ask(read, self._guarded.asked.get(ctx.tool_call_id))
-        if judged.outcome is not None or judged.call is None:
-            return judged.outcome.text if judged.outcome is not None else ""
-        judged.ctx = ctx
+        if judged.outcome is not None:
+            return judged.outcome.text
         if self._tool._is_agent_tool:
             remember(self._guarded.entered, ctx.tool_call_id, judged)
         return await self._told(judged.call.finish())
@@ -253,9 +254,7 @@ class _Gated:
         return bool(getattr(stopped, "interruptions", None))
 
     async def _run(self, judged: _Judged, arguments: dict[str, Any]) -> Any:
-        text, ctx = json.dumps(arguments), judged.ctx
-        if ctx is None:
-            raise GuardhouseError("The call is not being made.")
+        text, ctx = json.dumps(arguments), _invoked.get()
         if not _is_same(judged.params, arguments):
             ctx = copy.copy(ctx)
             ctx.tool_arguments = text
