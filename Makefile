@@ -128,7 +128,7 @@ fuzz: setup ## look for commands that make the reader of shell commands fail or 
 	$(BIN)/python bench/shell_fuzz.py --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1)
 
 lock: setup ## pin what pyproject.toml asks for (needs uv)
-	uv pip compile pyproject.toml --group dev --extra server --extra runs --extra telegram --extra postgres --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --group dev --extra server --extra runs --extra telegram --extra postgres --extra pydantic-ai --extra langchain --extra openai-agents --universal --python-version 3.11 --generate-hashes \
 		--no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file requirements.lock
 
 clean:

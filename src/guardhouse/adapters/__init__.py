@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
+    from guardhouse.adapters.framework_calls import Withheld
     from guardhouse.adapters.functions import (
         CallContext,
         Gate,
@@ -35,6 +36,7 @@ __all__ = [
     "Pending",
     "TakenUp",
     "ToolNames",
+    "Withheld",
     "is_async",
 ]
 
@@ -44,6 +46,7 @@ _HOMES: Final = {
     ),
     "AgentGuard": "holding",
     "ToolNames": "names",
+    "Withheld": "framework_calls",
 }
 
 

@@ -140,14 +140,19 @@ class _Guarded(ABC, Generic[P, R]):
         *,
         name: str,
         context: CallContext | None = None,
+        announced: Announcement | None = None,
+        signals: tuple[type[BaseException], ...] = (),
     ) -> None:
+        """`announced` is what the tool is said to be, if not by its function. `signals` are exceptions that are no
+        answer of the tool's: they go through to whoever called it."""
         self._guard = guard
         self._tool = tool
         self._signature = inspect.signature(tool)
         check_signature(name, self._signature)
         self.name = name
         self.context = context or CallContext()
-        self._announced = announcement(name, tool, self._signature)
+        self._announced = announced or announcement(name, tool, self._signature)
+        self._signals = signals
         # The tool's name and words, but not the tool: `__wrapped__` would be a way round.
         self.__name__, self.__doc__, self.__signature__ = name, tool.__doc__, self._signature
 
@@ -157,7 +162,7 @@ class _Guarded(ABC, Generic[P, R]):
             arguments = from_call(self._signature, args, kwargs)
         except InvalidAction:
             return self._refused(ToolCallPre(tool=self.name, params={"": object()}, **self._named()))
-        return self._course(arguments, {**self._named(), "call_id": f"call_{urandom(8).hex()}"}, approval_id)
+        return self._course(arguments, self._named_anew(), approval_id)
 
     def _resumed(self, approval_id: str) -> _Course:
         """The course of the call that waits for this approval, as it was kept: its own arguments and session."""
@@ -201,7 +206,7 @@ class _Guarded(ABC, Generic[P, R]):
             value = yield _Run(passed)
             raised = ""
         except BaseException as error:
-            if _stops(error):
+            if _stops(error) or isinstance(error, self._signals):
                 unrecorded = self._guard.report(made, verdict, "aborted", "stopped")
                 if unrecorded is not None:
                     error.add_note(unrecorded.for_person)
@@ -233,6 +238,10 @@ class _Guarded(ABC, Generic[P, R]):
 
     def _named(self) -> dict[str, Any]:
         return msgspec.structs.asdict(self.context)
+
+    def _named_anew(self) -> dict[str, Any]:
+        """What a new call says of itself."""
+        return {**self._named(), "call_id": f"call_{urandom(8).hex()}"}
 
     @abstractmethod
     def _drive(self, course: _Course) -> Any:

@@ -40,6 +40,11 @@ class AgentGuard(ABC):
         self._session = f"s_{os.urandom(8).hex()}"
         self._names: ToolNames | None = None
 
+    @property
+    def session_id(self) -> str:
+        """This guard's own session, which is meant where none is named."""
+        return self._session
+
     @abstractmethod
     def evaluate(
         self, action: Action, *, approval_id: str | None = None, announced: Announcement | None = None
@@ -162,7 +167,7 @@ class AgentGuard(ABC):
 
         names = self._names = self._names or ToolNames()
         context = CallContext(
-            session_id=session_id or self._session,
+            session_id=session_id or self.session_id,
             principal=principal,
             run_id=run_id,
             parent_run_id=parent_run_id,
