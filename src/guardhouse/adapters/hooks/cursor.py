@@ -71,13 +71,18 @@ class Cursor(Agent):
     }
     tools: ClassVar[Mapping[str, Tool]] = {
         "Shell": Tool("Bash", without=_WORDS),
-        "StrReplace": Tool("Edit"),
+        "Read": Tool("Read", {"path": "file_path"}),
+        "Write": Tool("Write", {"path": "file_path", "contents": "content"}),
+        "StrReplace": Tool("Edit", {"path": "file_path"}),
         "Delete": Tool("delete_file"),
+        "Glob": Tool("Glob", {"glob_pattern": "pattern", "target_directory": "path"}),
+        "LS": Tool("LS", {"target_directory": "path"}),
         "SemanticSearch": Tool("Grep", {"target_directories": "paths"}),
         "ReadLints": Tool("LSP"),
         "EditNotebook": Tool("NotebookEdit", {"target_notebook": "notebook_path"}),
         "AskQuestion": Tool("AskUserQuestion"),
         "ListMcpResources": Tool("ListMcpResourcesTool"),
+        "FetchMcpResource": Tool("ReadMcpResourceTool"),
     }
     shells: ClassVar[frozenset[str]] = frozenset({"Shell"})
 

@@ -197,7 +197,7 @@ class Agent(ABC):
     def renames(self, event: HookEvent) -> Mapping[str, str]:
         """Arguments whose names say something else than they do elsewhere, and what they are called for the gate."""
         uri = event.tool_input.get("uri")
-        if event.tool.lower() in _RESOURCE_READERS and isinstance(uri, str):
+        if self.ours(event).name.lower() in _RESOURCE_READERS and isinstance(uri, str):
             from guardhouse.adapters.resources import kind_of_resource  # for these few tools
 
             return {"uri": kind_of_resource(uri)}
