@@ -149,7 +149,7 @@ def _draft(target: Target, content: bytes, mode: int) -> Path:
 
 def _require_unchanged(target: Target) -> None:
     now = look(target.path)
-    if (now.real, now.content, now.mode) != (target.real, target.content, target.mode):
+    if (now.real, now.content) != (target.real, target.content) or (target.exists and now.mode != target.mode):
         raise GuardhouseError(
             f"{target.path} was changed by somebody else meanwhile. Nothing was written.", fix="Start again."
         )
