@@ -1,7 +1,7 @@
 """Stand-ins for the services of two models, on loopback: each turn makes the next call of a list, whatever it is told.
 
-They speak as much of the real protocols as the agents need: Anthropic's messages, OpenAI's responses and chat completions,
-and Gemini's contents, all streamed. What the agent shows the model of each call is kept.
+They speak as much of the real protocols as the agents need: Anthropic's messages, OpenAI's responses and chat
+completions, and Gemini's contents, all streamed. What the agent shows the model of each call is kept.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """The environment variable that names another directory for the user's settings."""
     user_file: str
     project_file: str = ""
-    """Not one that is meant to be shared: it holds paths of this machine. Empty, if hooks of a project are not known."""
+    """Not one that is meant to be shared: it holds paths of this machine. Empty, if there are no hooks of projects."""
     managed_file: str = ""
     """Where the machine's administrator says what hooks run. Empty, if there is no such place."""
     other_files: tuple[str, ...] = ()
@@ -223,9 +223,7 @@ CURSOR: Final = Agent(
     ),
     is_flat=True,
     closing={"failClosed": True},
-    blocking=frozenset(
-        "preToolUse beforeShellExecution beforeMCPExecution beforeReadFile beforeSubmitPrompt".split()
-    ),
+    blocking=frozenset("preToolUse beforeShellExecution beforeMCPExecution beforeReadFile beforeSubmitPrompt".split()),
     head={"version": 1},
     call="preToolUse",
 )
@@ -280,7 +278,7 @@ HERMES: Final = Agent(
     call="pre_tool_call",
     least_version=(0, 19, 0),
     version_matters="an older one may know other hooks",
-    then="hermes runs only hooks that you have consented to: start `hermes` in a terminal, and say yes to each of ours.",
+    then="hermes runs only hooks that you have consented to: start `hermes` in a terminal, say yes to each of ours.",
 )
 
 AGENTS: Final = {agent.name: agent for agent in (CLAUDE_CODE, CODEX, GEMINI, CURSOR, COPILOT, GOOSE, HERMES)}

@@ -33,8 +33,8 @@ _NOTHING_TO_CLOSE: Final = frozenset(
 )
 """Events at which a no would only make an agent go on working: there the bare command is written."""
 Form = Literal["shell", "words", "program", "exec"]
-"""How an agent is told what to run: a text for a shell, a text that is split into words, or a program and its arguments,
-which go by two names."""
+"""How an agent is told what to run: a text for a shell, a text that is split into words, or a program and its
+arguments, which go by two names."""
 _SHELL: Final = "/bin/sh"
 
 
@@ -98,7 +98,7 @@ def interpreter() -> str:
 
 
 def read_handler(handler: Mapping[str, Any]) -> HookCommand | None:
-    """The command of a handler in an agent's settings, in whichever form; None if it is not one that is written here."""
+    """The command of a handler in an agent's settings, in any form; None if it is not one that is written here."""
     command = handler.get("exec", handler.get("command"))
     if "args" not in handler:
         return read_hook_command(command)
@@ -109,8 +109,8 @@ def read_handler(handler: Mapping[str, Any]) -> HookCommand | None:
 
 
 def read_hook_command(text: object) -> HookCommand | None:
-    """The command that `HookCommand.text` made `text` of, by itself or after the shell that is to read it; None if it is
-    any other, if only by a space."""
+    """The command that `HookCommand.text` made `text` of, by itself or after the shell that is to read it; None if it
+    is any other, if only by a space."""
     if not isinstance(text, str):
         return None
     try:

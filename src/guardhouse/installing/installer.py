@@ -210,5 +210,6 @@ class NotPlainSettings(GuardhouseError):
 
 def _not_plain(path: Path, why: str) -> NotPlainSettings:
     return NotPlainSettings(
-        f"{path} is not plain {notation(path)}, and was left alone: {why.rstrip('.')}.", fix="Mend it, or change it by hand."
+        f"{path} is not plain {notation(path)}, and was left alone: {why.rstrip('.')}.",
+        fix="Mend it, or change it by hand.",
     )

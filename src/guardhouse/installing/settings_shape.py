@@ -1,8 +1,8 @@
 """Whether an agent can read a settings file at all: the shape of its hooks, and of what else is known to matter.
 
 An agent that finds one wrong value may read nothing of the file, and then runs none of its hooks, ours neither
-(anthropics/claude-code#75081). What a hook does is not looked at. Tried with Claude Code 2.1.325; Codex and goose by their
-sources, the others as far as their documents tell.
+(anthropics/claude-code#75081). What a hook does is not looked at. Tried with Claude Code 2.1.325; Codex and goose by
+their sources, the others as far as their documents tell.
 """
 
 from __future__ import annotations
@@ -170,8 +170,8 @@ _SHAPES: Final[Mapping[str, _Shape]] = {
         events=frozenset(
             "preToolUse postToolUse postToolUseFailure beforeShellExecution afterShellExecution beforeMCPExecution"
             " afterMCPExecution beforeReadFile afterFileEdit beforeTabFileRead afterTabFileEdit beforeSubmitPrompt"
-            " afterAgentResponse afterAgentThought sessionStart sessionEnd subagentStart subagentStop preCompact stop"
-            .split()
+            " afterAgentResponse afterAgentThought sessionStart sessionEnd subagentStart subagentStop preCompact"
+            " stop".split()
         ),
         group=_Form({}, {}),
         handlers={
@@ -195,7 +195,10 @@ _SHAPES: Final[Mapping[str, _Shape]] = {
                 {},
                 {
                     **dict.fromkeys(("bash", "powershell", "command", "exec", "cwd", "matcher"), _TEXT),
-                    **{"args": _TEXTS, "env": _TABLE, "timeoutSec": _SECONDS, "timeout": _SECONDS},
+                    "args": _TEXTS,
+                    "env": _TABLE,
+                    "timeoutSec": _SECONDS,
+                    "timeout": _SECONDS,
                 },
             ),
             "http": _Form({"url": _TEXT}, {"headers": _TABLE, "allowedEnvVars": _TEXTS, "timeoutSec": _SECONDS}),
@@ -208,14 +211,12 @@ _SHAPES: Final[Mapping[str, _Shape]] = {
     GOOSE.name: _Shape(
         events=frozenset(
             "PreToolUse PreToolUseResult PostToolUse PostToolUseFailure SessionStart SessionEnd UserPromptSubmit"
-            " BeforeReadFile AfterFileEdit BeforeShellExecution AfterShellExecution Stop SubagentStart SubagentStop"
-            .split()
+            " BeforeReadFile AfterFileEdit BeforeShellExecution AfterShellExecution Stop SubagentStart"
+            " SubagentStop".split()
         ),
         group=_Form({}, {"hooks": _LIST, "matcher": _or_nothing(_TEXT)}),
         handlers={
-            "command": _Form(
-                {"command": _TEXT}, {"timeout": _WHOLE_SECONDS, "on_failure": _one_of("allow", "block")}
-            )
+            "command": _Form({"command": _TEXT}, {"timeout": _WHOLE_SECONDS, "on_failure": _one_of("allow", "block")})
         },
         default="command",
     ),

@@ -124,7 +124,7 @@ class YamlText:
     def _find(self, path: Path) -> yaml.Node:
         node: Any = self._root
         for step in path:
-            node = node.value[step] if isinstance(step, int) else dict((k.value, v) for k, v in node.value)[step]
+            node = node.value[step] if isinstance(step, int) else {k.value: v for k, v in node.value}[step]
         found: yaml.Node = node
         return found
 

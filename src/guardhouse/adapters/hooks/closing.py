@@ -198,7 +198,7 @@ def closed(agent: str, event: str | None, why: str) -> Answer:
     """
     reason = f"Blocked by Guardhouse: {why}"
     events = _NO.get(agent, _NO["claude-code"])
-    if agent in _NO and event in events:
+    if event is not None and agent in _NO and event in events:
         return answer(no(agent, event, reason))
     call, words = next(iter(events.items()))
     return Answer(answer(words(call, reason) if words is not None else {}).out, f"{reason}\n".encode(), 2)

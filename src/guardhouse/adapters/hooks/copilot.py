@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-import msgspec
-
 from guardhouse.adapters.hooks.interface import Agent, Fields, Kind, Tool
 
 if TYPE_CHECKING:

@@ -126,9 +126,7 @@ def _closed(agent: Agent, event: HookEvent, why: str) -> Answer:
     return answer(agent.without_result(event, f"Blocked by Guardhouse: {why}"))
 
 
-def _to_another(
-    agent: Agent, other: str, expected: str | None, fields: dict[str, Any], house: House
-) -> Answer:
+def _to_another(agent: Agent, other: str, expected: str | None, fields: dict[str, Any], house: House) -> Answer:
     """The answer to an agent that runs the hooks of another one besides its own. Its own judge each call, once; without
     them nobody would know what its events say."""
     cwd = fields.get("cwd")
