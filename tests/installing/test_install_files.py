@@ -89,13 +89,14 @@ ENTRIES = {
     "hermes": {"timeout": 30},
 }
 CLOSES = {
-    "claude-code": dict.fromkeys(
-        ("PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "SessionStart"), {"onFailure": "block"}
-    ),
-    "cursor": dict.fromkeys(
-        ("preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "beforeSubmitPrompt"),
-        {"failClosed": True},
-    ),
+    "claude-code": {
+        event: {"onFailure": "block"}
+        for event in ("PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "SessionStart")
+    },
+    "cursor": {
+        event: {"failClosed": True}
+        for event in "preToolUse beforeShellExecution beforeMCPExecution beforeReadFile beforeSubmitPrompt".split()
+    },
     "goose": {"PreToolUse": {"on_failure": "block"}},
     "hermes": {"pre_tool_call": {"fail_closed": True}},
 }
@@ -106,12 +107,12 @@ MATCHED = {
 
 
 SETTINGS = {
-    "gemini": '{\n\t"theme" : "x",\n\t"hooks" : { "BeforeTool":[{"matcher":"y","hooks":[{"type":"command","command":"z"}]}] }}',
+    "gemini": '{\n\t"theme" : "x",\n\t"hooks" : { "BeforeTool":[{"hooks":[{"type":"command","command":"z"}]}] }}',
     "cursor": '{"hooks": {"preToolUse": [{"command": "mine"}], "stop": []}, "version": 1}',
     "copilot": '{"version":1}',
     "goose": '{"hooks": {"PreToolUse": [{"matcher": "a|b", "hooks": [{"type": "command", "command": "mine"}]}]}}\r\n',
-    "hermes": "# mine\nmodel:\n    default: x  # a comment\n\nhooks:   # these\n    pre_tool_call:\n    - matcher: terminal\n"
-    "      command: mine\n    # the end\nlast: 1",
+    "hermes": "# mine\nmodel:\n    default: x  # a comment\n\nhooks:   # these\n    pre_tool_call:\n"
+    "    - matcher: terminal\n      command: mine\n    # the end\nlast: 1",
 }
 
 

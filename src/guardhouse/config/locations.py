@@ -202,6 +202,8 @@ def _interpreter(cwd: Path) -> Iterator[OwnPlace]:
 _SETTINGS: Final = (
     ("CLAUDE_CONFIG_DIR", ("settings.json", "settings.local.json")),
     ("CODEX_HOME", ("hooks.json", "config.toml")),
+    ("COPILOT_HOME", ("hooks", "settings.json", "config.json")),
+    ("HERMES_HOME", ("config.yaml", "shell-hooks-allowlist.json")),
 )
 
 
