@@ -55,7 +55,6 @@ TOOLCHAINS: Final = tuple(
 
 PROTECTED: Final[tuple[str, ...]] = (
     *sorted(SETTINGS_NAMES),
-    ".agents",
     ".guardhouse.json",
     ".guardhouse.toml",
     ".guardhouse.yaml",

@@ -7,7 +7,6 @@ when the agent goes on. Nothing is decided here.
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from guardhouse.adapters.hooks.closing import Answer, answer, closed, passed
@@ -72,7 +71,7 @@ _MODULES: Final = {"claude-code": "claude_code"}
 
 def agent_named(name: str) -> Agent:
     """The agent of that name, of those in `closing.AGENTS`. No other one is loaded."""
-    module = import_module(f"guardhouse.adapters.hooks.{_MODULES.get(name, name)}")
+    module = __import__(f"guardhouse.adapters.hooks.{_MODULES.get(name, name)}", fromlist=("AGENT",))
     agent: Agent = module.AGENT
     return agent
 
