@@ -160,6 +160,7 @@ def test_a_configuration_that_can_not_be_changed_safely_is_left_alone_with_instr
     assert done.returncode == 2
     assert file.read_text() == text
     assert "by hand" in done.stderr
+    assert "hook hermes --event pre_tool_call" in done.stderr, "what is to be added"
 
 
 @pytest.mark.parametrize("agent", [name for name, agent in AGENTS.items() if agent.managed_file])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from guardhouse.installing.records import Record, Records, digest
-from guardhouse.installing.settings_text import notation, settings_text
+from guardhouse.installing.settings_text import UnsafeChange, notation, settings_text
 from guardhouse.installing.target_file import (
     FOR_ALL,
     Target,
@@ -200,6 +200,8 @@ def _edited(text: SettingsText, edit: Callable[[SettingsText], SettingsText], pa
         return edit(text)
     except InvalidAction:
         raise
+    except UnsafeChange as error:
+        raise NotPlainSettings(f"{path}: {error.what}", fix=error.fix) from None
     except GuardhouseError as error:
         raise GuardhouseError(f"{path}: {error.what}", fix=error.fix) from None
 

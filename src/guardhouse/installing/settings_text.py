@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from guardhouse.installing.json_text import JsonText
+from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,6 +46,10 @@ class SettingsText(Protocol):
     ) -> Self:
         """With all of these changes."""
         ...
+
+
+class UnsafeChange(GuardhouseError):
+    """A change that can't be made so that everything else stays as it is."""
 
 
 def notation(file: File) -> str:

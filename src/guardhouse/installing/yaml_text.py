@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import yaml
 
-from guardhouse.model import GuardhouseError, InvalidAction
+from guardhouse.installing.settings_text import UnsafeChange
+from guardhouse.model import InvalidAction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -27,8 +28,8 @@ _Splice = tuple[int, int, str]
 
 
 class YamlText:
-    """A YAML mapping as text. Immutable: a change gives another one. InvalidAction if it is none, GuardhouseError if a
-    change can't be made in it safely."""
+    """A YAML mapping as text. Immutable: a change gives another one. InvalidAction if it is none, UnsafeChange if a
+    change can't be made in it."""
 
     def __init__(self, text: str) -> None:
         self.text: Final = text
@@ -74,7 +75,7 @@ class YamlText:
         splices += [self._with(path, members) for path, members in added.items()]
         new = type(self)(self._spliced(splices))
         if new.value != _changed(self.value, replace, added, gone):
-            raise GuardhouseError("It is written in a way that can't be changed safely.", fix="Change it by hand.")
+            raise UnsafeChange("It is written in a way that can't be changed safely.", fix="Change it by hand.")
         return new
 
     def _spliced(self, splices: list[_Splice]) -> str:
@@ -108,7 +109,7 @@ class YamlText:
             broken = place > 0 and self.text[place - 1] != "\n"
             return place, place, f"\n{text}" if broken else text
         if isinstance(node, yaml.CollectionNode) and node.value:
-            raise GuardhouseError("What stands there is written on one line.", fix="Change it by hand.")
+            raise UnsafeChange("What stands there is written on one line.", fix="Change it by hand.")
         if not path:
             return self._at_end(_rendered("", members))
         key_start, _value = self._member(path)
