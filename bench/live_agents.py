@@ -3,7 +3,7 @@
     python bench/live_agents.py --node-modules DIR [--json] [claude-code | codex | gemini | copilot | hermes]
 
 DIR is a `node_modules` with the agents themselves: `npm install @anthropic-ai/claude-agent-sdk @openai/codex
-@google/gemini-cli @github/copilot`; hermes comes from PyPI (`hermes-agent`) and has to be on the PATH. In a home of its
+@google/gemini-cli @github/copilot`; hermes comes from PyPI (`hermes-agent`), and is left out if it is not on the PATH. In a home of its
 own, `guardhouse install` puts the hooks in place. Then the agent runs in a mode in which it asks nobody,
 and a stand-in for its model's service, on loopback, has it make one call after the other. What counts is what happened
 on disk, and what the model was shown. At last the policy is broken, and nothing may run. Exit status 1 if one fails.
@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -244,7 +245,8 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("agents", nargs="*", choices=[*AGENTS, []], default=[])
     options = parser.parse_args()
-    outcomes = {name: measure(name, options.node_modules.resolve()) for name in options.agents or AGENTS}
+    agents = options.agents or [name for name in AGENTS if name != "hermes" or shutil.which(name)]
+    outcomes = {name: measure(name, options.node_modules.resolve()) for name in agents}
     if options.json:
         print(json.dumps(outcomes, indent=2))
     else:

@@ -292,6 +292,17 @@ def test_a_command_that_cursor_tells_of_twice_is_asked_about_once(cursor, monkey
     assert cursor.run(told_again(cursor, "ls")).does == "goes on"
 
 
+def test_a_call_of_a_server_that_passed_is_not_asked_about_by_its_other_name(cursor):
+    cursor.configure("guard: {tools: {mcp__notes__read: {capabilities: [reads]}}}\n")
+    call = cursor.call("mcp__notes__read", id=1)
+    again = {**call, "hook_event_name": "beforeMCPExecution", "tool_name": "read", "tool_input": '{"id": 1}'}
+    del again["tool_use_id"]
+    assert cursor.run(again).does == "stops", "nobody has said what a tool of that name does"
+    assert cursor.run(call).does == "goes on"
+    assert cursor.run(again).does == "goes on"
+    assert cursor.run({**again, "tool_input": '{"id": 2}'}).does == "stops"
+
+
 def test_where_cursor_tells_of_a_command_once_the_one_event_is_the_gate(cursor, monkeypatch):
     assert cursor.run(told_again(cursor, ASKS)).does == "stops"
     approve_all(cursor, monkeypatch)

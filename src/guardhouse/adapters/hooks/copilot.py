@@ -60,6 +60,7 @@ class Copilot(Agent):
         "SubagentStop": _SNAKE | _SNAKE_STOP,
     }
     programs: ClassVar[frozenset[str]] = frozenset({"copilot"})
+    leaves_event: ClassVar[bool] = True
     where: ClassVar[Fields] = Fields(
         event=("hook_event_name", "hookName"),
         # A sub-agent has a session of its own; what its user said was said in the one that it belongs to.

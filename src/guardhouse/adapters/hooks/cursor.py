@@ -104,9 +104,9 @@ class Cursor(Agent):
             return Tool(f"mcp__{server or 'cursor'}__{tool}")
         return super().ours(event)
 
-    def tells_again(self, event: HookEvent) -> bool:
-        """Commands and calls of servers."""
-        return event.tool in self.shells or event.tool.startswith(_SERVER)
+    def tells_again(self, event: HookEvent, *, asked: bool) -> bool:
+        """Commands that a person let through, and every call of a server: it may go by another name there."""
+        return (asked and event.tool in self.shells) or event.tool.startswith(_SERVER)
 
     def rewritten(self, event: HookEvent, given: dict[str, Any]) -> dict[str, Any] | None:
         """Known to one event only."""

@@ -142,6 +142,8 @@ class Agent(ABC):
     """Events that say in fields of their own what the tool is given."""
     tools: ClassVar[Mapping[str, Tool]] = {}
     """Tools that the gate knows by another name, or with other arguments."""
+    leaves_event: ClassVar[bool] = False
+    """Whether it may leave it to the command to say which event it is."""
     shells: ClassVar[frozenset[str]] = frozenset()
     """Tools whose `command` can be put into the sandbox, by changing it."""
     tells_user: ClassVar[bool] = False
@@ -172,16 +174,16 @@ class Agent(ABC):
         """The tool, in our terms."""
         return self.tools.get(event.tool) or Tool(event.tool)
 
-    def tells_again(self, event: HookEvent) -> bool:  # noqa: ARG002 - as above
-        """Whether another event will tell of this call once more."""
+    def tells_again(self, event: HookEvent, *, asked: bool) -> bool:  # noqa: ARG002 - as above
+        """Whether another event will tell of a call that passes now, and would ask again. `asked`: a person let it
+        through."""
         return False
 
     def told_again(self, event: HookEvent) -> str:
         """What is the same in both events about one call, and in no other call of the turn that does something else."""
         what = event.tool_input.get("command") if event.tool in self.shells else event.tool_input
-        return msgspec.json.encode(
-            [event.session_id, event.task_id, self.ours(event).name, what], order="sorted"
-        ).decode()
+        name = self.ours(event).name.rpartition("__")[2]  # not every event names the server
+        return msgspec.json.encode([event.session_id, event.task_id, name, what], order="sorted").decode()
 
     # What an event is in our terms
 

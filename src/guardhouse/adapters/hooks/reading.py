@@ -47,7 +47,9 @@ def read_event(agent: Agent, fields: dict[str, Any], expected: str | None, *, me
     """The event in what an agent sent. InvalidAction, which quotes nothing, if it is none, or another one than
     `expected`."""
     where = agent.where
-    name = _found(fields, where.event) or expected
+    name = _found(fields, where.event)
+    if name is None and agent.leaves_event:
+        name = expected
     kind = agent.events.get(name) if isinstance(name, str) else None
     if not isinstance(name, str) or kind is None:
         raise InvalidAction("the event is not one that this hook answers.")

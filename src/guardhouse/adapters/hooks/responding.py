@@ -143,7 +143,7 @@ def _to_call(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
         can_confine = house.can_confine if agent.shell_command(event) is not None else None
         verdict = guard.evaluate(agent.call(event), can_confine=can_confine)
     fields = agent.to_call(event, verdict, lambda command: house.confined(agent, event, command))
-    if verdict.approval_request_id is not None and lets_pass(verdict) and agent.tells_again(event):
+    if lets_pass(verdict) and agent.tells_again(event, asked=verdict.approval_request_id is not None):
         house.note_passed(agent, agent.told_again(event.given(agent.passed_on(event, verdict) or event.tool_input)))
     return fields
 
