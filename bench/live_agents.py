@@ -3,10 +3,11 @@
     python bench/live_agents.py --node-modules DIR [--json] [claude-code | codex | gemini | copilot | hermes]
 
 DIR is a `node_modules` with the agents themselves: `npm install @anthropic-ai/claude-agent-sdk @openai/codex
-@google/gemini-cli @github/copilot`; hermes comes from PyPI (`hermes-agent`), and is left out if it is not on the PATH. In a home of its
-own, `guardhouse install` puts the hooks in place. Then the agent runs in a mode in which it asks nobody,
-and a stand-in for its model's service, on loopback, has it make one call after the other. What counts is what happened
-on disk, and what the model was shown. At last the policy is broken, and nothing may run. Exit status 1 if one fails.
+@google/gemini-cli @github/copilot`; hermes comes from PyPI (`hermes-agent`), and is left out if it is not on the PATH.
+In a home of its own, `guardhouse install` puts the hooks in place. Then the agent runs in a mode in which it asks
+nobody, and a stand-in for its model's service, on loopback, has it make one call after the other. What counts is what
+happened on disk, and what the model was shown. At last the policy is broken, and nothing may run. Exit status 1 if one
+fails.
 """
 
 from __future__ import annotations

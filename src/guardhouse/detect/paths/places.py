@@ -250,7 +250,7 @@ HOOK_DIRECTORIES: Final[tuple[tuple[str, str, str], ...]] = (
     ("gemini", "{**/.gemini,/etc/gemini-cli}", "/home/ada/.gemini"),
     ("copilot", "{**/.github,~/.copilot,/etc/github-copilot}", "/srv/app/.github"),
     ("goose", "~/.config/goose", "/home/ada/.config/goose"),
-    ("goose", "**/.agents{,/plugins}", "/home/ada/.agents/plugins"),
+    ("goose", "**/.agents", "/home/ada/.agents"),
     ("hermes", "~/.hermes", "/home/ada/.hermes"),
     ("roo", "**/.roo", "/srv/app/.roo"),
     ("kiro", "**/.kiro{,/settings}", "/srv/app/.kiro/settings"),
