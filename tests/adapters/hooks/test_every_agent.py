@@ -368,6 +368,28 @@ def test_tools_of_servers_go_by_one_name_under_every_agent(tmp_path):
         assert (name, agent.call(event).tool) == (name, "mcp__notes__read")
 
 
+def test_a_fetch_of_gemini_is_judged_by_every_address_in_its_prompt(tmp_path):
+    gemini = no_matter_which("gemini", tmp_path)
+    gemini.configure("guard: {network: {default: {allowed_domains: [docs.example], resolve_dns: false}}}\n")
+    for prompt, does in {
+        "sum up https://docs.example/a and\nhttps://docs.example/b": "goes on",
+        "sum up https://docs.example/a and https://evil.example/b": "stops",
+        "sum up the page": "stops",
+    }.items():
+        assert (prompt, gemini.run(gemini.call("web_fetch", prompt=prompt)).does) == (prompt, does)
+
+
+def test_a_skill_is_judged_as_a_skill_under_every_agent_that_runs_them():
+    for name, (tool, key) in {
+        "claude-code": ("Skill", "skill"), "gemini": ("activate_skill", "name"),
+        "copilot": ("skill", "skill"), "hermes": ("skill_view", "name"),
+    }.items():  # fmt: skip
+        agent = agent_named(name)
+        hooked = Hooked(name, Path("/home/ada"), Path("/home/ada/project"))
+        action = agent.call(read(agent, hooked.call(tool, **{key: "pdf"}), agent.where.event and hooked.before))
+        assert (name, action.skill) == (name, "pdf")
+
+
 def test_a_command_is_put_into_the_sandbox_where_the_agent_lets_a_hook_change_it():
     rewriting = {name for name in AGENTS if agent_named(name).shells}
     assert rewriting == {"claude-code", "codex", "gemini", "cursor", "copilot"}

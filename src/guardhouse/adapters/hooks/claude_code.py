@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from guardhouse.adapters.hooks.interface import Agent, Fields, Kind, Tool, lets_pass, project_from, refusal
-from guardhouse.model import Action, Decision, SkillRunPre
+from guardhouse.model import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -64,6 +64,7 @@ class ClaudeCode(Agent):
         "Bash": Tool("Bash", without=_WORDS),
         "PowerShell": Tool("PowerShell", without=_WORDS),
     }
+    skills: ClassVar[Mapping[str, str]] = {"Skill": "skill"}
     shells: ClassVar[frozenset[str]] = frozenset({"Bash"})
     tells_user: ClassVar[bool] = True
 
@@ -87,13 +88,6 @@ class ClaudeCode(Agent):
         if source == "user":
             return "typed"
         return "scheduled" if source in {"loop_wakeup", "schedule_wakeup", "poll_event", "system"} else "pasted"
-
-    def call(self, event: HookEvent) -> Action:
-        """The call; a skill is a skill, and words about a command are not part of it."""
-        skill = event.tool_input.get("skill")
-        if event.tool == "Skill" and isinstance(skill, str) and skill:
-            return SkillRunPre(skill=skill, params=event.tool_input, **self.context(event))
-        return super().call(event)
 
     def ours(self, event: HookEvent) -> Tool:
         """An agent that works elsewhere, where no hook of ours is, is a tool of which nobody knows what it does."""

@@ -97,7 +97,9 @@ class Copilot(Agent):
         "list_agents": Tool("ListAgents"),
         "write_agent": Tool("Agent"),
         "fetch_copilot_cli_documentation": Tool("ToolSearch"),
+        "skill": Tool("Skill"),
     }
+    skills: ClassVar[Mapping[str, str]] = {"skill": "skill"}
     shells: ClassVar[frozenset[str]] = frozenset({"bash", "Bash"})
 
     def origin(self, event: HookEvent) -> Origin:

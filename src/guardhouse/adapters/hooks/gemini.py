@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _COMMON: Final = frozenset("session_id transcript_path cwd hook_event_name timestamp".split())
 _CALL: Final = _COMMON | {"tool_name", "tool_input", "mcp_context", "original_request_name"}
 _PLACE: Final = {"dir_path": "path"}
+_FETCH: Final = "web_fetch"
 
 
 class Gemini(Agent):
@@ -61,7 +62,9 @@ class Gemini(Agent):
         "update_topic": Tool("TodoWrite"),
         "list_background_processes": Tool("ListAgents"),
         "read_background_output": Tool("BashOutput"),
+        "activate_skill": Tool("Skill"),
     }
+    skills: ClassVar[Mapping[str, str]] = {"activate_skill": "name"}
     shells: ClassVar[frozenset[str]] = frozenset({"run_shell_command"})
     tells_user: ClassVar[bool] = True
 
@@ -74,12 +77,24 @@ class Gemini(Agent):
         return "typed"
 
     def ours(self, event: HookEvent) -> Tool:
-        """A tool of a server by both its names, which Gemini CLI joins so that they can't be told apart; a fetch is
-        given its addresses in a prompt."""
+        """A tool of a server by both its names, which Gemini CLI joins so that they can't be told apart."""
         server = event.fields.get("mcp_context")
         if isinstance(server, dict) and isinstance(server.get("server_name"), str):
             return Tool(f"mcp__{server['server_name']}__{server.get('tool_name') or event.tool}")
         return super().ours(event)
+
+    def params(self, event: HookEvent) -> dict[str, Any]:
+        """A fetch with the addresses that it would find in its prompt, as it finds them."""
+        given = super().params(event)
+        prompt = event.tool_input.get("prompt")
+        if event.tool != _FETCH or not isinstance(prompt, str):
+            return given
+        return {**given, "urls": [word for word in prompt.split() if "://" in word]}
+
+    def changed_input(self, event: HookEvent, params: dict[str, Any]) -> dict[str, Any]:
+        """Without what is only found."""
+        told = {key: value for key, value in params.items() if key != "urls" or key in event.tool_input}
+        return super().changed_input(event, told)
 
     def rewritten(self, event: HookEvent, given: dict[str, Any]) -> dict[str, Any]:
         """All of the arguments: one version builds the call of these alone."""

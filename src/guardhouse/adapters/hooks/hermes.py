@@ -53,7 +53,9 @@ class Hermes(Agent):
         "clarify": Tool("AskUserQuestion"),
         "delegate_task": Tool("Agent"),
         "skills_list": Tool("ToolSearch"),
+        "skill_view": Tool("Skill"),
     }
+    skills: ClassVar[Mapping[str, str]] = {"skill_view": "name"}
 
     def origin(self, event: HookEvent) -> Origin:
         """hermes says on which platform a prompt came in."""

@@ -19,6 +19,7 @@ from guardhouse.model import (
     Action,
     Decision,
     OutputPublish,
+    SkillRunPre,
     ToolCallPost,
     ToolCallPre,
     UserInput,
@@ -144,6 +145,8 @@ class Agent(ABC):
     """Tools that the gate knows by another name, or with other arguments."""
     leaves_event: ClassVar[bool] = False
     """Whether it may leave it to the command to say which event it is."""
+    skills: ClassVar[Mapping[str, str]] = {}
+    """Tools by which a skill is run, and the argument that names it."""
     shells: ClassVar[frozenset[str]] = frozenset()
     """Tools whose `command` can be put into the sandbox, by changing it."""
     tells_user: ClassVar[bool] = False
@@ -188,7 +191,10 @@ class Agent(ABC):
     # What an event is in our terms
 
     def call(self, event: HookEvent) -> Action:
-        """The call that is about to be made."""
+        """The call that is about to be made; a skill is a skill."""
+        skill = event.tool_input.get(self.skills[event.tool]) if event.tool in self.skills else None
+        if isinstance(skill, str) and skill:
+            return SkillRunPre(skill=skill, params=event.tool_input, **self.context(event))
         tool = self.ours(event).name
         return ToolCallPre(tool=tool, params=self.params(event), call_id=event.call_id, **self.context(event))
 
