@@ -112,7 +112,7 @@ bench-proxy: setup ## the forward proxy: a request through it beside one without
 bench-shell: setup ## the reader of shell commands: time, what is stopped, agreement with bash and shfmt
 	$(BIN)/python bench/shell_commands.py --against-shfmt
 
-# npm install @anthropic-ai/claude-agent-sdk @openai/codex typescript cc-safety-net \
+# npm install @anthropic-ai/claude-agent-sdk @openai/codex @google/gemini-cli @github/copilot typescript cc-safety-net \
 #   @modelcontextprotocol/server-everything @modelcontextprotocol/server-filesystem
 NODE_MODULES ?= node_modules
 bench-secrets: setup ## looking for secrets: time; beside Kingfisher where it is installed

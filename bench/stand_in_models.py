@@ -1,7 +1,7 @@
 """Stand-ins for the services of two models, on loopback: each turn makes the next call of a list, whatever it is told.
 
-They speak as much of the real protocols as the agents need: Anthropic's messages and OpenAI's responses, both streamed.
-What the agent shows the model of each call is kept.
+They speak as much of the real protocols as the agents need: Anthropic's messages, OpenAI's responses and chat
+completions, and Gemini's contents, all streamed. What the agent shows the model of each call is kept.
 """
 
 from __future__ import annotations
@@ -134,3 +134,58 @@ class Responses(Handler):
         done = {"type": "response.completed", "response": {"id": "r", "usage": usage}}
         created = {"type": "response.created", "response": {"id": "r"}}
         self.stream(iter((created, {"type": "response.output_item.done", "item": item}, done)))
+
+
+class Completions(Handler):
+    """OpenAI's chat completions, as Copilot CLI and hermes ask a provider of their user's own for them."""
+
+    def answer(self, request: dict[str, Any]) -> None:
+        for message in request.get("messages", []):
+            if message.get("role") == "tool":
+                said = message["content"]
+                self.server.shown[message["tool_call_id"]] = said if isinstance(said, str) else json.dumps(said)
+        message = {"role": "assistant", "content": "done"}
+        found = self.server.next_call() if request.get("tools") else None
+        if found is not None:
+            function = {"name": found[1].tool, "arguments": json.dumps(found[1].given)}
+            call = {"index": 0, "id": found[0], "type": "function", "function": function}
+            message = {"role": "assistant", "content": None, "tool_calls": [call]}
+        stop = "stop" if found is None else "tool_calls"
+        common = {"id": "c", "created": 1, "model": request.get("model", "stand-in")}
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        if not request.get("stream"):
+            choice = {"index": 0, "message": message, "finish_reason": stop}
+            whole = {**common, "object": "chat.completion", "choices": [choice], "usage": usage}
+            self.send(json.dumps(whole).encode(), "application/json")
+            return
+        pieces = (
+            {"choices": [{"index": 0, "delta": message, "finish_reason": None}]},
+            {"choices": [{"index": 0, "delta": {}, "finish_reason": stop}]},
+            {"choices": [], "usage": usage},
+        )
+        lines = [json.dumps({**common, "object": "chat.completion.chunk", **piece}) for piece in pieces]
+        text = "".join(f"data: {line}\n\n" for line in (*lines, "[DONE]"))
+        self.send(text.encode(), "text/event-stream")
+
+
+class Contents(Handler):
+    """Gemini's contents. Its calls have no ids of their own: they are counted."""
+
+    def answer(self, request: dict[str, Any]) -> None:
+        if "enerateContent" not in self.path:
+            self.send(b'{"totalTokens":1}', "application/json")
+            return
+        parts = [part for content in request.get("contents", []) for part in content.get("parts", [])]
+        told = [part["functionResponse"] for part in parts if "functionResponse" in part]
+        for number, answer in enumerate(told, 1):
+            self.server.shown[f"call_{number}"] = json.dumps(answer.get("response"))
+        part: dict[str, Any] = {"text": "done"}
+        if request.get("tools") and (found := self.server.next_call()) is not None:
+            part = {"functionCall": {"name": found[1].tool, "args": found[1].given}}
+        candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
+        usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
+        body = json.dumps({"candidates": [candidate], "usageMetadata": usage})
+        if "stream" in self.path:
+            self.send(f"data: {body}\n\n".encode(), "text/event-stream")
+        else:
+            self.send(body.encode(), "application/json")

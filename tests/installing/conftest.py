@@ -14,9 +14,10 @@ import pytest
 from guardhouse.cli.app import app
 from guardhouse.config import find_locations
 from guardhouse.installing import hook_checks
+from guardhouse.installing.agents import AGENTS
 from guardhouse.installing.checks import Check, ok
 from guardhouse.installing.doctor import examine
-from guardhouse.installing.machine import this_machine
+from guardhouse.installing.machine import read_settings, this_machine
 from guardhouse.installing.records import Records
 
 
@@ -35,6 +36,14 @@ class Place:
     @property
     def codex(self) -> Path:
         return self.home / ".codex" / "hooks.json"
+
+    def settings(self, agent: str) -> Path:
+        """The user's settings that the hooks of an agent stand in."""
+        return AGENTS[agent].settings_file("user", {}, self.home, self.project)
+
+    def read(self, agent: str) -> Any:
+        """What they say."""
+        return read_settings(self.settings(agent)).value
 
     @property
     def codex_config(self) -> Path:
@@ -104,7 +113,7 @@ class Place:
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     made = Place(tmp_path)
     for name in list(os.environ):
-        if name.startswith(("GUARDHOUSE_", "XDG_", "CLAUDE", "CODEX")):
+        if name.startswith(("GUARDHOUSE_", "XDG_", "CLAUDE", "CODEX", "COPILOT", "HERMES")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(made.home))
     monkeypatch.setenv("PATH", f"{made.programs}:/usr/bin:/bin")

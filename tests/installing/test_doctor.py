@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from guardhouse.adapters.hooks.closing import no, passed
 from guardhouse.installing import claude_checks, codex_checks
 from guardhouse.installing.agents import AGENTS, CODEX
 from guardhouse.installing.canary import deny_a_read, refuse_garbage
@@ -19,7 +20,15 @@ from guardhouse.model import NewEvent
 from guardhouse.pins import PinStore
 from guardhouse.sessions import SQLiteSessions
 
-NEW = {"claude-code": "echo '2.1.300 (Claude Code)'", "codex": "echo 'codex-cli 0.151.0'"}
+NEW = {
+    "claude-code": "echo '2.1.300 (Claude Code)'",
+    "codex": "echo 'codex-cli 0.151.0'",
+    "gemini": "echo 0.61.0",
+    "cursor": "echo 2026.11.1",
+    "copilot": "echo 'GitHub Copilot CLI 1.0.102.'",
+    "goose": "echo 1.40.0",
+    "hermes": "echo 'Hermes Agent v0.19.0'",
+}
 
 
 def told(checks, name, about=None):
@@ -43,27 +52,41 @@ def trust_all(place, file=None):
     place.codex_config.write_text("".join(lines))
 
 
+def guarded(place, agent):
+    """A place where an agent runs our hooks."""
+    place.program(AGENTS[agent].program, NEW[agent])
+    place.put_under(agent)
+    if agent == "codex":
+        trust_all(place)
+    if agent == "hermes":
+        consent(place)
+    return place
+
+
+def consent(place):
+    """What a person does at hermes."""
+    own = own_handlers(place.read("hermes"), AGENTS["hermes"])
+    given = [{"event": one.event, "command": one.handler["command"]} for one in own]
+    file = place.settings("hermes").with_name("shell-hooks-allowlist.json")
+    file.write_text(json.dumps({"approvals": given}))
+
+
 @pytest.fixture
 def claude(place):
-    place.program("claude", NEW["claude-code"])
-    place.put_under("claude-code")
-    return place
+    return guarded(place, "claude-code")
 
 
 @pytest.fixture
 def codex(place):
-    place.program("codex", NEW["codex"])
-    place.put_under("codex")
-    trust_all(place)
-    return place
+    return guarded(place, "codex")
 
 
 # The whole -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_after_an_install_the_canary_is_denied_and_nothing_is_to_be_fixed(place, request, agent):
-    place = request.getfixturevalue("claude" if agent == "claude-code" else "codex")
+def test_after_an_install_the_canary_is_denied_and_nothing_is_to_be_fixed(place, agent):
+    place = guarded(place, agent)
     done = place.run("doctor", agent)
     assert done.returncode == 0, done.stdout
     assert "a forbidden read is denied" in done.stdout
@@ -225,13 +248,13 @@ def test_a_command_with_something_else_in_it_is_to_be_fixed_and_is_not_run(claud
     assert not mark.exists()
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", [name for name, agent in AGENTS.items() if agent.project_file])
 def test_a_program_that_a_repositorys_settings_name_is_not_run(place, agent):
-    mark = place.home / "was run"
+    mark, it = place.home / "was run", AGENTS[agent]
     program = place.program("python", f"touch '{mark}'", place.project)
-    command = HookCommand(python=str(program), agent=agent, event="PreToolUse")
-    file = place.project / AGENTS[agent].directory / AGENTS[agent].project_file
-    place.change(file, lambda value: value.update(hooks={"PreToolUse": [AGENTS[agent].group("PreToolUse", command)]}))
+    command = HookCommand(python=str(program), agent=agent, event=it.call)
+    file = it.settings_file("project", {}, place.home, place.project)
+    place.change(file, lambda value: value.update({**it.head, "hooks": {it.call: [it.group(it.call, command)]}}))
     checks = place.doctor(agent)
     assert not mark.exists()
     assert told(checks, "canary") == {"unknown"}
@@ -465,13 +488,8 @@ def test_mcp_servers_that_were_added_later_are_to_be_fixed(place):
 
 # What a canary's answer means ----------------------------------------------------------------------------------------
 
-DENY = {
-    "hookSpecificOutput": {
-        "hookEventName": "PreToolUse",
-        "permissionDecision": "deny",
-        "permissionDecisionReason": "no",
-    }
-}
+CLAUDE, IN_CODEX = AGENTS["claude-code"], AGENTS["codex"]
+DENY = no("claude-code", "PreToolUse", "no")
 ALLOW = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}
 
 
@@ -485,17 +503,31 @@ def saying(answer, status=0):
 
 
 @pytest.mark.parametrize("agent", AGENTS)
+def test_only_what_the_agent_takes_for_a_deny_counts_as_one(place, agent):
+    it = AGENTS[agent]
+    denied = no(agent, it.call, "no")
+    read = {
+        saying(denied): "denied",
+        saying(ALLOW): "open",
+        saying(passed(agent, it.call)): "open",
+        saying(""): "open",
+        saying("deny"): "open",
+        saying([denied]): "open",
+        saying(f"{json.dumps(denied)}{json.dumps(denied)}"): "open",
+        saying(denied, 1): "broken" if agent == "hermes" else "open",
+        "echo no >&2; exit 2": "open" if agent == "hermes" else "broken",
+        "exit 2": "open",
+        "exit 0": "open",
+        "kill -9 $$": "open",
+    }
+    for command, answer in read.items():
+        assert (command, deny_a_read(it, in_shell(command), place.state, place.home).answer) == (command, answer)
+    assert refuse_garbage(it, in_shell(saying(denied)), place.home).answer == "denied"
+
+
 @pytest.mark.parametrize(
     ("command", "answer"),
     [
-        (saying(DENY), "denied"),
-        (saying(ALLOW), "open"),
-        (saying({}), "open"),
-        (saying(""), "open"),
-        (saying("deny"), "open"),
-        (saying([DENY]), "open"),
-        (saying(DENY, 1), "open"),
-        ("echo no >&2; exit 2", "broken"),
         ("exit 2", "open"),
         ("exit 0", "open"),
         ("exit 127", "open"),
@@ -503,37 +535,38 @@ def saying(answer, status=0):
         (saying({"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "no"}}), "open"),
     ],
 )
-def test_only_what_the_agent_takes_for_a_deny_counts_as_one(place, agent, command, answer):
-    assert deny_a_read(agent, in_shell(command), place.state, place.home).answer == answer
-    assert refuse_garbage(agent, in_shell(command), place.home).answer == answer
+def test_claude_code_and_codex_take_nothing_else_for_one(place, command, answer):
+    for agent in (CLAUDE, IN_CODEX):
+        assert deny_a_read(agent, in_shell(command), place.state, place.home).answer == answer
+        assert refuse_garbage(agent, in_shell(command), place.home).answer == answer
 
 
 @pytest.mark.parametrize("words", [["/nowhere/python"], ["/bin/sh", "-c", "exit 127"], ["/bin/sh", "-c", "kill -9 $$"]])
 def test_where_the_agent_closes_by_itself_a_hook_that_fails_is_broken_and_not_open(place, words):
-    assert deny_a_read("claude-code", words, place.state, place.home, closes=True).answer == "broken"
-    assert deny_a_read("claude-code", words, place.state, place.home).answer == "open"
+    assert deny_a_read(CLAUDE, words, place.state, place.home, closes=True).answer == "broken"
+    assert deny_a_read(CLAUDE, words, place.state, place.home).answer == "open"
     said = in_shell(saying({}))
-    assert deny_a_read("claude-code", said, place.state, place.home, closes=True).answer == "open"
+    assert deny_a_read(CLAUDE, said, place.state, place.home, closes=True).answer == "open"
 
 
 @pytest.mark.parametrize("change", [{"continue": False}, {"suppressOutput": True}, {"new": 1}])
 def test_codex_takes_an_answer_with_other_fields_for_none(place, change):
-    assert deny_a_read("codex", in_shell(saying({**DENY, **change})), place.state, place.home).answer == "open"
-    assert deny_a_read("claude-code", in_shell(saying({**DENY, **change})), place.state, place.home).answer == "denied"
+    assert deny_a_read(IN_CODEX, in_shell(saying({**DENY, **change})), place.state, place.home).answer == "open"
+    assert deny_a_read(CLAUDE, in_shell(saying({**DENY, **change})), place.state, place.home).answer == "denied"
 
 
 def test_codex_takes_a_deny_without_a_reason_for_none(place):
     empty = {"hookSpecificOutput": {**DENY["hookSpecificOutput"], "permissionDecisionReason": " "}}
-    assert deny_a_read("codex", in_shell(saying(empty)), place.state, place.home).answer == "open"
+    assert deny_a_read(IN_CODEX, in_shell(saying(empty)), place.state, place.home).answer == "open"
 
 
 def test_the_canary_reads_in_the_state_directory(place):
-    for agent in AGENTS:
-        given = place.home / f"{agent}.json"
+    for name, agent in AGENTS.items():
+        given = place.home / f"{name}.json"
         deny_a_read(agent, in_shell(f"cat >'{given}'; exit 2"), place.state, place.home)
         call = json.loads(given.read_text())
-        assert call["hook_event_name"] == "PreToolUse"
-        assert str(place.state) in json.dumps(call["tool_input"])
+        assert str(place.state) in json.dumps(call.get("tool_input", call.get("toolArgs")))
+        assert agent.call in call.values() or name == "copilot", "which leaves the event to the command"
 
 
 def test_a_hook_of_another_installation_on_this_machine_is_tried_if_it_was_noted(claude, monkeypatch):

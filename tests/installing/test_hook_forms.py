@@ -97,11 +97,10 @@ def test_a_text_for_a_shell_under_claude_code_is_to_be_fixed(place):
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_home_and_state_directory_are_always_named_and_the_others_where_they_are_unusual(place, agent, monkeypatch):
-    file = place.claude if agent == "claude-code" else place.codex
     place.install(agent)
 
     def options():
-        return {read_handler(one.handler).options for one in own_handlers(json.loads(file.read_text()), AGENTS[agent])}
+        return {read_handler(one.handler).options for one in own_handlers(place.read(agent), AGENTS[agent])}
 
     assert options() == {Options(home=str(place.home), state_dir=str(place.state))}
     monkeypatch.setenv("XDG_CONFIG_HOME", str(place.home / "c"))

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import pwd
 import select
 import stat
 import subprocess
@@ -17,7 +18,9 @@ from test_json_text import files
 
 from examples import up_to
 from guardhouse.approvals import register
-from guardhouse.config import Locations
+from guardhouse.cli.app import app
+from guardhouse.config import Locations, pinned_variables
+from guardhouse.installing import agents
 from guardhouse.installing.agents import AGENTS, CLAUDE_CODE, CODEX
 from guardhouse.installing.commands import read_handler
 from guardhouse.installing.hook_settings import own_handlers
@@ -64,22 +67,125 @@ def test_a_directory_that_others_use_meanwhile_stays(place):
 @pytest.mark.parametrize("agent", AGENTS)
 def test_every_event_gets_the_command_of_this_interpreter_and_the_flags_that_close(place, agent):
     place.install(agent)
-    file = place.claude if agent == "claude-code" else place.codex
-    events = json.loads(file.read_text())["hooks"]
+    events = place.read(agent)["hooks"]
     assert tuple(events) == AGENTS[agent].events
     for event, [group] in events.items():
-        [handler] = group["hooks"]
+        [handler] = group.get("hooks", [group])
         command = read_handler(handler)
-        for key in ("command", "args"):
+        for key in ("command", "exec", "args"):
             handler.pop(key, None)
         assert (command.python, command.agent, command.event) == (sys.executable, agent, event)
-        if agent == "codex":
-            assert handler == {"type": "command", "timeout": 30}
-            assert "matcher" not in group
-        else:
-            closing = {} if event in {"Stop", "SubagentStop"} else {"onFailure": "block"}
-            assert handler == {"type": "command", "timeout": 30, **closing}
-            assert group.get("matcher") == ("*" if event.endswith(("ToolUse", "ToolUseFailure")) else None)
+        assert handler == ENTRIES[agent] | CLOSES.get(agent, {}).get(event, {})
+        assert group.get("matcher") == ("*" if (agent, event) in MATCHED else None)
+
+
+ENTRIES = {
+    "claude-code": {"type": "command", "timeout": 30},
+    "codex": {"type": "command", "timeout": 30},
+    "gemini": {"type": "command", "timeout": 30_000, "name": "guardhouse"},
+    "cursor": {"timeout": 30},
+    "copilot": {"type": "command", "timeoutSec": 30},
+    "goose": {"type": "command", "timeout": 30},
+    "hermes": {"timeout": 30},
+}
+CLOSES = {
+    "claude-code": {
+        event: {"onFailure": "block"}
+        for event in ("PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "SessionStart")
+    },
+    "cursor": {
+        event: {"failClosed": True}
+        for event in "preToolUse beforeShellExecution beforeMCPExecution beforeReadFile beforeSubmitPrompt".split()
+    },
+    "goose": {"PreToolUse": {"on_failure": "block"}},
+    "hermes": {"pre_tool_call": {"fail_closed": True}},
+}
+MATCHED = {
+    *(("claude-code", event) for event in ("PreToolUse", "PostToolUse", "PostToolUseFailure")),
+    *(("gemini", event) for event in ("BeforeTool", "AfterTool")),
+}
+
+
+SETTINGS = {
+    "gemini": '{\n\t"theme" : "x",\n\t"hooks" : { "BeforeTool":[{"hooks":[{"type":"command","command":"z"}]}] }}',
+    "cursor": '{"hooks": {"preToolUse": [{"command": "mine"}], "stop": []}, "version": 1}',
+    "copilot": '{"version":1}',
+    "goose": '{"hooks": {"PreToolUse": [{"matcher": "a|b", "hooks": [{"type": "command", "command": "mine"}]}]}}\r\n',
+    "hermes": "# mine\nmodel:\n    default: x  # a comment\n\nhooks:   # these\n    pre_tool_call:\n"
+    "    - matcher: terminal\n      command: mine\n    # the end\nlast: 1",
+}
+
+
+@pytest.mark.parametrize("agent", SETTINGS)
+def test_what_was_there_stays_and_comes_back_byte_for_byte(place, agent):
+    file = place.settings(agent)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(SETTINGS[agent].encode())
+    before = place.read(agent)
+    place.put_under(agent)
+    after = place.read(agent)
+    for event, groups in before.get("hooks", {}).items():
+        assert [group for group in after["hooks"][event] if group in groups] == groups
+    assert len(own_handlers(after, AGENTS[agent])) == len(AGENTS[agent].events)
+    for comment in ("# mine", "# a comment", "# these", "# the end"):
+        assert (comment in file.read_text()) == (comment in SETTINGS[agent])
+    place.uninstall(agent)
+    assert file.read_bytes() == SETTINGS[agent].encode()
+
+
+@pytest.mark.parametrize("agent", SETTINGS)
+def test_after_somebody_elses_change_only_ours_go_in_every_notation(place, agent):
+    file = place.settings(agent)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(SETTINGS[agent].encode())
+    before = place.read(agent)
+    place.put_under(agent)
+    place.put_under(agent)
+    text = file.read_text()
+    file.write_text(f"{text}\nnew: 1\n" if agent == "hermes" else text.replace("{", '{"new": 1,', 1))
+    place.uninstall(agent)
+    left = place.read(agent)
+    assert left.pop("new") == 1
+    assert {**left, "hooks": {**before.get("hooks", {}), **left.get("hooks", {})}} == {"hooks": {}, **before}
+
+
+@pytest.mark.parametrize(
+    "text", ["a: &x 1\nb: *x\n", "hooks: {pre_tool_call: [{command: x}]}\n", "a: 1\na: 2\n", "- 1\n", "%"]
+)
+def test_a_configuration_that_can_not_be_changed_safely_is_left_alone_with_instructions(place, text):
+    file = place.settings("hermes")
+    file.parent.mkdir()
+    file.write_text(text)
+    done = place.run("install", "hermes", "--yes")
+    assert done.returncode == 2
+    assert file.read_text() == text
+    assert "by hand" in done.stderr
+    assert "hook hermes --event pre_tool_call" in done.stderr, "what is to be added"
+
+
+@pytest.mark.parametrize("agent", [name for name, agent in AGENTS.items() if agent.managed_file])
+def test_hooks_for_everybody_name_nobodys_home_and_can_be_read_by_all(place, agent, monkeypatch):
+    monkeypatch.setattr(agents, "MANAGED_ROOT", place.home / "machine")
+    place.put_under(agent, "--scope", "managed")
+    file = place.home / "machine" / AGENTS[agent].managed_file
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o755
+    found = own_handlers(json.loads(file.read_text()), AGENTS[agent])
+    assert all(read_handler(one.handler).options.words() == ["--home", "~"] for one in found)
+    app.main(["uninstall", agent, "--scope", "managed", "--yes"], standalone_mode=False)
+    assert not (place.home / "machine").exists()
+
+
+@pytest.mark.parametrize("agent", ["codex", "goose", "hermes"])
+def test_an_agent_without_a_place_for_everybody_says_so(place, agent):
+    done = place.run("install", agent, "--scope", "managed", "--yes")
+    assert done.returncode == 2
+    assert "no place for hooks for the whole machine" in done.stderr
+
+
+def test_a_home_that_is_nobodys_is_that_of_who_runs(monkeypatch):
+    monkeypatch.setenv("HOME", "/elsewhere")
+    assert pinned_variables("~", None, None) == {"HOME": pwd.getpwuid(os.getuid()).pw_dir}
 
 
 def test_a_second_install_changes_nothing_and_says_so(place):

@@ -3,10 +3,11 @@
 import json
 
 import pytest
-from test_doctor import NEW, told, trust_all, words
+from test_doctor import NEW, guarded, told, words
 
 from guardhouse.installing.agents import AGENTS
 from guardhouse.installing.checks import overall
+from guardhouse.installing.machine import read_settings
 from guardhouse.installing.settings_shape import misfits
 
 GROUP = {"hooks": [{"type": "command", "command": "x"}]}
@@ -48,6 +49,24 @@ DROPPED = {
         (hook(timeout=1.5), "hooks[0].timeout"),
         (hook(**{"async": None}), "hooks[0].async"),
     ],
+    "gemini": [
+        ({"hooks": {"BeforeTool": [{"matcher": "*"}]}}, "hooks.BeforeTool[0].hooks"),
+        ({"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": 5}]}]}}, "hooks[0].command"),
+    ],
+    "cursor": [
+        ({"version": 1, "hooks": {"stop": ["x"]}}, "hooks.stop[0]"),
+        ({"version": 1, "hooks": {"stop": [{"command": "x", "failClosed": "yes"}]}}, "stop[0].failClosed"),
+    ],
+    "copilot": [
+        ({"version": 2, "hooks": {}}, "version"),
+        ({"version": 1, "hooks": {"agentStop": {}}}, "hooks.agentStop"),
+        ({"version": 1, "hooks": {"agentStop": [{"type": "nonsense"}]}}, "agentStop[0].type"),
+    ],
+    "goose": [
+        ({"hooks": {"Stop": [{"hooks": [{"command": 5}]}]}}, "hooks[0].command"),
+        ({"hooks": {"Stop": [{"hooks": [{"command": "x", "on_failure": "stop"}]}]}}, "hooks[0].on_failure"),
+    ],
+    "hermes": [({"hooks": {"pre_llm_call": ["x"]}}, "hooks.pre_llm_call[0]")],
 }
 READ = {
     "claude-code": [
@@ -61,8 +80,11 @@ READ = {
 CASES = [(agent, value, place) for agent, cases in DROPPED.items() for value, place in cases]
 
 
-def file_of(place, agent):
-    return place.claude if agent == "claude-code" else place.codex
+def change(file, how):
+    """Let somebody edit settings, in whichever notation; JSON is YAML, too."""
+    value = read_settings(file).value
+    how(value)
+    file.write_text(json.dumps(value))
 
 
 def merge(value, more):
@@ -76,13 +98,9 @@ def merge(value, more):
             value[key] = added
 
 
-@pytest.fixture(params=AGENTS)
-def guarded(place, request):
-    place.program(AGENTS[request.param].program, NEW[request.param])
-    place.put_under(request.param)
-    if request.param == "codex":
-        trust_all(place)
-    return place, request.param
+@pytest.fixture(params=DROPPED)
+def under(place, request):
+    return guarded(place, request.param), request.param
 
 
 @pytest.mark.parametrize(("agent", "value", "where"), CASES)
@@ -98,16 +116,17 @@ def test_what_an_agent_reads_is_left_alone(agent, value):
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_every_event_that_we_install_is_one_that_the_agent_knows(agent):
-    assert list(misfits({"hooks": {event: [] for event in AGENTS[agent].events}}, AGENTS[agent])) == []
+    settings = {**AGENTS[agent].head, "hooks": {event: [] for event in AGENTS[agent].events}}
+    assert list(misfits(settings, AGENTS[agent])) == []
 
 
-def test_settings_that_the_agent_drops_are_to_be_fixed(guarded):
-    place, agent = guarded
-    file = file_of(place, agent)
+def test_settings_that_the_agent_drops_are_to_be_fixed(under):
+    place, agent = under
+    file = place.settings(agent)
     good = file.read_text()
     assert "fail" not in told(place.look_over(agent), "settings")
     for value, _where in (DROPPED[agent][0], DROPPED[agent][-1]):
-        place.change(file, lambda settings, value=value: merge(settings, value))
+        change(file, lambda settings, value=value: merge(settings, value))
         checks = place.look_over(agent)
         assert told(checks, "settings") == {"fail"}
         assert "read nothing of this file" in words(checks, "fail")
@@ -134,8 +153,8 @@ def test_what_is_ours_and_misshapen_is_mended_by_install(place):
 
 
 @pytest.mark.parametrize("more", [{"if": "Bash(git *)"}, {"disabled": True}, {"enabled": False}])
-def test_a_group_of_ours_with_a_condition_beside_it_is_to_be_fixed(guarded, more):
-    place, agent = guarded
-    file = file_of(place, agent)
-    place.change(file, lambda value: value["hooks"]["PreToolUse"][0].update(more))
+def test_a_group_of_ours_with_a_condition_beside_it_is_to_be_fixed(under, more):
+    place, agent = under
+    file = place.settings(agent)
+    change(file, lambda value: value["hooks"][AGENTS[agent].call][0].update(more))
     assert told(place.look_over(agent), "fail-closed") == {"fail"}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from guardhouse.adapters.hooks.closing import AGENTS
 from guardhouse.cli.options import config_option, json_option, printable, state_dir_option
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _SUMMARIES: Final = ("Nothing to fix.", "Something is to be fixed.", "Something 
 
 
 @click.command()
-@click.argument("agents", nargs=-1, type=click.Choice(["claude-code", "codex"]))
+@click.argument("agents", nargs=-1, type=click.Choice(AGENTS))
 @config_option
 @state_dir_option
 @json_option

@@ -90,9 +90,31 @@ class HookHouse:
         words += [word for name, value in given.items() if value is not None for word in (name, value)]
         return " ".join(map(quote, [*words, "--", "bash", "-c"])) + " "
 
+    def has_hooks(self, agent: str, cwd: str) -> bool:
+        """See House."""
+        from guardhouse.installing.agents import AGENTS  # only where one agent runs the hooks of another
+        from guardhouse.installing.hook_files import holds_hooks
+
+        home = find_locations(self._variables, state_dir=self._state_dir).home
+        return holds_hooks(AGENTS[agent], home, Path(cwd or "/"))
+
+    def note_passed(self, agent: Agent, call: str) -> None:
+        """See House."""
+        from guardhouse.adapters.hooks.repeats import note  # for the few calls that a person has let through
+
+        note(self._state(), agent.name, call)
+
+    def was_passed(self, agent: Agent, call: str) -> bool:
+        """See House."""
+        from guardhouse.adapters.hooks.repeats import take  # as above
+
+        return take(self._state(), agent.name, call)
+
     def note_unknown(self, agent: Agent, event: HookEvent, names: list[str]) -> None:
         """See House."""
         from guardhouse.adapters.hooks.strangers import count_unknown
 
-        locations = find_locations(self._variables, state_dir=self._state_dir)
-        count_unknown(locations.state, agent.name, event.name, names)
+        count_unknown(self._state(), agent.name, event.name, names)
+
+    def _state(self) -> Path:
+        return find_locations(self._variables, state_dir=self._state_dir).state

@@ -26,10 +26,10 @@ _NOT_DONE: Final = 1
 
 _scope_option = click.option(
     "--scope",
-    type=click.Choice(["user", "project"]),
+    type=click.Choice(["user", "project", "managed"]),
     default="user",
     show_default=True,
-    help="For everything you do, or only in this directory.",
+    help="For everything you do, only in this directory, or for everybody on this machine (as root).",
 )
 _dry_run_option = click.option("--dry-run", is_flag=True, help="Only show what would be changed.")
 _observe_option = click.option("--observe", is_flag=True, help="Watch only, for a start: deny what no rule can allow.")
@@ -80,8 +80,16 @@ def _add_agent(name: str, title: str) -> None:
         _uninstall_agent(name, scope, _Way(state_dir, yes=yes, dry=dry_run, json=as_json))
 
 
-_add_agent("claude-code", "Claude Code")
-_add_agent("codex", "Codex")
+for _name, _title in {
+    "claude-code": "Claude Code",
+    "codex": "Codex",
+    "gemini": "Gemini CLI",
+    "cursor": "Cursor",
+    "copilot": "Copilot CLI",
+    "goose": "goose",
+    "hermes": "hermes",
+}.items():
+    _add_agent(_name, _title)
 
 
 @install.command("mcp")
@@ -145,11 +153,11 @@ def _install_agent(name: str, scope: Scope, way: _Way) -> None:
     from guardhouse.installing.agents import AGENTS
     from guardhouse.installing.commands import HookCommand, interpreter
     from guardhouse.installing.hook_settings import with_hooks, without_hooks
-    from guardhouse.installing.installer import NotPlainJson, plan_install
+    from guardhouse.installing.installer import NotPlainSettings, plan_install
 
     agent = AGENTS[name]
     python = way.require_runnable(interpreter())
-    options = way.options()
+    options = way.options(scope)
     commands = {event: HookCommand(python=python, agent=name, event=event, options=options) for event in agent.events}
     path = way.settings_file(name, scope)
     try:
@@ -160,16 +168,15 @@ def _install_agent(name: str, scope: Scope, way: _Way) -> None:
             lambda text: with_hooks(text, agent, commands),
             lambda text: without_hooks(text, agent),
             tuple(command.text for command in commands.values()),
+            for_all=scope == "managed",
         )
-    except NotPlainJson:
+    except NotPlainSettings:
         import json
 
-        snippet = {"hooks": {event: [agent.group(event, command)] for event, command in commands.items()}}
+        snippet = {**agent.head, "hooks": {event: [agent.group(event, command)] for event, command in commands.items()}}
         click.echo(f"To be added to {path} by hand:\n{json.dumps(snippet, indent=2)}", err=True)
         raise
-    notes = []
-    if name == "codex":
-        notes.append("Codex runs only hooks that you have trusted: start `codex`, type `/hooks`, trust each of ours.")
+    notes = [agent.then] if agent.then else []
     if scope == "project":
         notes.append(f"{path} names paths of this machine: keep it out of version control.")
     notes.append(f"Then `guardhouse doctor {name}` proves that the gate is shut.")
@@ -211,11 +218,11 @@ class _Way:
         self._observe, self._yes, self._dry, self._json = observe, yes, dry, json
         require_person(self.locations)
 
-    def options(self) -> Options:
+    def options(self, scope: Scope = "user") -> Options:
         """What a hook or a gateway must be told: its environment may be a project's, so every place is named."""
-        from guardhouse.installing.places import pinned_options
+        from guardhouse.installing.places import anybodys_options, pinned_options
 
-        return pinned_options(self.locations, self._config)
+        return anybodys_options() if scope == "managed" else pinned_options(self.locations, self._config)
 
     def settings_file(self, name: str, scope: Scope) -> Path:
         """The file of an agent that is written to."""

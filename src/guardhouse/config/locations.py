@@ -86,9 +86,13 @@ class Locations(msgspec.Struct, frozen=True):
 
 def pinned_variables(home: str | None, config_home: str | None, key_dir: str | None) -> dict[str, str] | None:
     """The environment that counts for somebody who is told these places: it has nothing else. None without a home: then
-    a process goes by its own."""
+    a process goes by its own. `~` is the home of whoever runs, whatever their environment says."""
     if home is None:
         return None
+    if home == "~":
+        from pwd import getpwuid  # for a command that is the same for all users of a machine
+
+        home = getpwuid(os.getuid()).pw_dir
     named = {"HOME": home, "XDG_CONFIG_HOME": config_home, "GUARDHOUSE_KEY_DIR": key_dir}
     return {name: value for name, value in named.items() if value is not None}
 
@@ -198,6 +202,8 @@ def _interpreter(cwd: Path) -> Iterator[OwnPlace]:
 _SETTINGS: Final = (
     ("CLAUDE_CONFIG_DIR", ("settings.json", "settings.local.json")),
     ("CODEX_HOME", ("hooks.json", "config.toml")),
+    ("COPILOT_HOME", ("hooks", "settings.json", "config.json")),
+    ("HERMES_HOME", ("config.yaml", "shell-hooks-allowlist.json")),
 )
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from guardhouse.installing import claude_checks, codex_checks
-from guardhouse.installing.agents import CODEX, Agent, Scope
+from guardhouse.installing import claude_checks, codex_checks, other_checks
+from guardhouse.installing.agents import CLAUDE_CODE, CODEX, Agent, Scope
 from guardhouse.installing.checks import Check, fail, ok, unknown, warn
 from guardhouse.installing.hook_checks import hook_checks
 from guardhouse.installing.hook_settings import own_handlers
@@ -31,19 +31,17 @@ class _Unknown(msgspec.Struct, frozen=True):
 
 def settings_files(agent: Agent, machine: Machine) -> list[tuple[Scope, Path]]:
     """Every file that our hooks may stand in."""
-    directories = {scope: _directory(agent, scope, machine) for scope in _SCOPES}
-    files: list[tuple[Scope, Path]] = [
-        ("user", directories["user"] / agent.user_file),
-        ("project", directories["project"] / agent.project_file),
-        *(("project", directories["project"] / name) for name in agent.other_files),
-    ]
+    named: tuple[tuple[Scope, str], ...] = (
+        ("user", agent.user_file),
+        ("project", agent.project_file),
+        *(("project", name) for name in agent.other_files),
+        ("managed", Path(agent.managed_file).name),
+    )
+    files = [(scope, _directory(agent, scope, machine) / name) for scope, name in named if name]
     unique: dict[Path, tuple[Scope, Path]] = {}
     for scope, path in files:  # the home directory may be the working directory
         unique.setdefault(Path(os.path.realpath(path)), (scope, path))
     return list(unique.values())
-
-
-_SCOPES: Final[tuple[Scope, ...]] = ("user", "project")
 
 
 def _directory(agent: Agent, scope: Scope, machine: Machine) -> Path:
@@ -78,8 +76,11 @@ def agent_checks(agent: Agent, machine: Machine) -> Iterator[Check]:
         yield fail(agent.name, "hooks", "none are installed", f"`guardhouse install {agent.name}`")
     if installed > 1:
         yield warn(agent.name, "hooks", "installed twice: each call is judged twice", "Uninstall one of them.")
-    yield from (codex_checks if agent is CODEX else claude_checks).settings_checks(agent, machine)
+    yield from _CHECKS.get(agent.name, other_checks.settings_checks)(agent, machine)
     yield _unknown_fields(agent, machine)
+
+
+_CHECKS: Final = {CLAUDE_CODE.name: claude_checks.settings_checks, CODEX.name: codex_checks.settings_checks}
 
 
 def _find(agent: Agent, machine: Machine) -> Found:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
@@ -23,8 +23,18 @@ if TYPE_CHECKING:
 _MODULE: Final = ("-I", "-m", "guardhouse")
 """Isolated: neither the directory the agent stands in nor its environment decides which code the guard is."""
 _CLOSED: Final = " || { echo 'Guardhouse could not run: blocked.' >&2; exit 2; }"
-_NOTHING_TO_CLOSE: Final = frozenset({"SessionStart", "Stop", "SubagentStop"})
+_CLOSED_IN_WORDS: Final = (
+    ' || { [ $? = 2 ] || echo \'{"decision":"block","reason":"Guardhouse could not run: blocked."}\'; exit 2; }'
+)
+"""For an agent that reads nothing but what is printed. With status 2 the hook has said no already."""
+_READS_WORDS_ONLY: Final = frozenset({"hermes"})
+_NOTHING_TO_CLOSE: Final = frozenset(
+    "SessionStart Stop SubagentStop AfterAgent afterAgentResponse post_tool_call pre_llm_call post_llm_call".split()
+)
 """Events at which a no would only make an agent go on working: there the bare command is written."""
+Form = Literal["shell", "words", "program", "exec"]
+"""How an agent is told what to run: a text for a shell, a text that is split into words, or a program and its
+arguments, which go by two names."""
 _SHELL: Final = "/bin/sh"
 
 
@@ -66,12 +76,18 @@ class HookCommand(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def text(self) -> str:
         """As a shell reads it."""
-        return shlex.join(self.words) + ("" if self.event in _NOTHING_TO_CLOSE else _CLOSED)
+        return shlex.join(self.words) + _closing(self.agent, self.event)
 
     @property
     def shell_words(self) -> list[str]:
         """As an agent without another way starts `text`."""
         return [_SHELL, "-c", self.text]
+
+
+def _closing(agent: str, event: str) -> str:
+    if event in _NOTHING_TO_CLOSE:
+        return ""
+    return _CLOSED_IN_WORDS if agent in _READS_WORDS_ONLY else _CLOSED
 
 
 def interpreter() -> str:
@@ -82,8 +98,8 @@ def interpreter() -> str:
 
 
 def read_handler(handler: Mapping[str, Any]) -> HookCommand | None:
-    """The command of a handler in an agent's settings, in either form; None if it is not one that is written here."""
-    command = handler.get("command")
+    """The command of a handler in an agent's settings, in any form; None if it is not one that is written here."""
+    command = handler.get("exec", handler.get("command"))
     if "args" not in handler:
         return read_hook_command(command)
     arguments = handler["args"]
@@ -93,13 +109,18 @@ def read_handler(handler: Mapping[str, Any]) -> HookCommand | None:
 
 
 def read_hook_command(text: object) -> HookCommand | None:
-    """The command that `HookCommand.text` made `text` of; None if it is any other, if only by a space."""
+    """The command that `HookCommand.text` made `text` of, by itself or after the shell that is to read it; None if it
+    is any other, if only by a space."""
     if not isinstance(text, str):
         return None
     try:
-        words = shlex.split(text.removesuffix(_CLOSED))
+        words = shlex.split(text.removesuffix(_CLOSED_IN_WORDS).removesuffix(_CLOSED))
+        inner = words[2] if len(words) == 3 and words[:2] == [_SHELL, "-c"] else None
     except ValueError:
         return None
+    if inner is not None:
+        found = read_hook_command(inner)
+        return found if found is not None and shlex.join(found.shell_words) == text else None
     command = _read_words(words)
     return command if command is not None and command.text == text else None
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from guardhouse.detect.paths import OWN_FILES
 from guardhouse.installing import codex_checks
 from guardhouse.installing.agents import CODEX, Agent, Scope
-from guardhouse.installing.canary import EVENT, Canary, deny_a_read, refuse_garbage
+from guardhouse.installing.canary import Canary, deny_a_read, refuse_garbage
 from guardhouse.installing.checks import Check, fail, ok, unknown, warn
 from guardhouse.installing.commands import HookCommand, read_handler
 from guardhouse.installing.house_checks import policy_checks
-from guardhouse.installing.places import pinned_options, sources_of
+from guardhouse.installing.places import anybodys_options, pinned_options, sources_of
 from guardhouse.installing.programs import run
 from guardhouse.installing.settings_shape import misfits
 
@@ -51,7 +51,7 @@ def hook_checks(
     agent: Agent, machine: Machine, scope: Scope, settings: Settings, own: list[Handler]
 ) -> Iterator[Check]:
     """Everything there is to say about our hooks in a file."""
-    again = f"`guardhouse install {agent.name}{' --scope project' if scope == 'project' else ''}`"
+    again = f"`guardhouse install {agent.name}{'' if scope == 'user' else f' --scope {scope}'}`"
     real = os.path.realpath(settings.path)
     record = next((one for one in machine.records if one.real == real and one.kind == agent.name), None)
     hooks = _Hooks(agent, machine, settings, record, own, again)
@@ -105,7 +105,7 @@ def _commands(hooks: _Hooks) -> Iterator[Check]:
     for python in dict.fromkeys(command.python for _found, command in whole):
         yield _interpreter(hooks, python, [command for _found, command in whole])
     yield from _places(hooks, [command for _found, command in whole])
-    canary = next((one for one in whole if one[1].event == EVENT), None)
+    canary = next((one for one in whole if one[1].event == agent.call), None)
     if canary is not None:
         yield from _canaries(hooks, *canary)
 
@@ -120,7 +120,7 @@ def _places(hooks: _Hooks, commands: list[HookCommand]) -> Iterator[Check]:
     agent, machine = hooks.agent, hooks.machine
     expected = pinned_options(machine.locations, machine.config_file)
     for options in dict.fromkeys(command.options for command in commands):
-        if options == expected:
+        if options in (expected, anybodys_options()):
             continue
         noted = hooks.record is not None and not _changed(
             hooks.record, [command for command in commands if command.options == options]
@@ -167,14 +167,14 @@ def _canaries(hooks: _Hooks, found: Handler, command: HookCommand) -> Iterator[C
     state = Path(command.options.state_dir) if command.options.state_dir else machine.locations.state
     cwd = machine.home if machine.home.is_dir() else Path("/")
     # As the entry stands there, not as it should: it may be of the other form.
-    words = command.words if "args" in found.handler else command.shell_words
-    closes = EVENT in agent.blocking and found.handler.get("onFailure") == "block"
-    read = deny_a_read(agent.name, words, state, cwd, closes=closes)
+    words = agent.runs(found.handler, command)
+    closes = agent.closes(found.event, found.handler)
+    read = deny_a_read(agent, words, state, cwd, closes=closes)
     if read.answer == "denied" and OWN_FILES.id not in read.detail:
         yield warn(agent.name, "canary", f"a forbidden read is denied, but for another reason: {read.detail}")
     else:
         yield _canary(hooks, "a forbidden read", read)
-    garbage = refuse_garbage(agent.name, words, cwd, closes=closes)
+    garbage = refuse_garbage(agent, words, cwd, closes=closes)
     if garbage.answer == "open":
         yield _canary(hooks, "garbage", garbage)
     else:

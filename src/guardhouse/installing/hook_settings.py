@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
     from guardhouse.installing.agents import Agent
     from guardhouse.installing.commands import HookCommand
-    from guardhouse.installing.json_text import JsonText, Path
+    from guardhouse.installing.json_text import Path
+    from guardhouse.installing.settings_text import SettingsText
 
 _HOOKS: Final = "hooks"
 
 
 class Handler(NamedTuple):
-    """One handler in the settings, and where it stands."""
+    """One handler in the settings, and where it stands. Where handlers stand by themselves, each is its own group."""
 
     event: str
     group_index: int
@@ -36,10 +37,17 @@ def handlers(value: Any) -> Iterator[Handler]:
     events = value.get(_HOOKS) if isinstance(value, dict) else None
     for event, groups in events.items() if isinstance(events, dict) else ():
         for group_index, group in enumerate(groups) if isinstance(groups, list) else ():
-            inner = group.get(_HOOKS) if isinstance(group, dict) else None
-            for index, handler in enumerate(inner) if isinstance(inner, list) else ():
+            for index, handler in enumerate(_handlers_of(group)):
                 if isinstance(handler, dict):
                     yield Handler(event, group_index, index, group, handler)
+
+
+def _handlers_of(group: Any) -> list[Any]:
+    """The handlers of a group; what has none beneath it is one itself."""
+    if not isinstance(group, dict):
+        return []
+    inner = group.get(_HOOKS, [group])
+    return inner if isinstance(inner, list) else []
 
 
 def own_handlers(value: Any, agent: Agent) -> list[Handler]:
@@ -47,10 +55,12 @@ def own_handlers(value: Any, agent: Agent) -> list[Handler]:
     return [found for found in handlers(value) if is_own_handler(found.handler, agent.name)]
 
 
-def with_hooks(text: JsonText, agent: Agent, commands: Mapping[str, HookCommand]) -> JsonText:
+def with_hooks(text: SettingsText, agent: Agent, commands: Mapping[str, HookCommand]) -> SettingsText:
     """With our entry for each event of `commands`, once, and no older one. GuardhouseError if the agent could not read
     what comes of it."""
     _check_events(text.value)
+    for key, value in agent.head.items():
+        text = text if key in text.value else text.added((), key, value)
     new = _with_hooks(text, agent, commands)
     # What is ours is in order by now: whatever is left is somebody else's, and would keep our hooks from running.
     wrong = next((one for one in misfits(new.value, agent) if one.drops_file), None)
@@ -62,7 +72,7 @@ def with_hooks(text: JsonText, agent: Agent, commands: Mapping[str, HookCommand]
     return new
 
 
-def _with_hooks(text: JsonText, agent: Agent, commands: Mapping[str, HookCommand]) -> JsonText:
+def _with_hooks(text: SettingsText, agent: Agent, commands: Mapping[str, HookCommand]) -> SettingsText:
     own = _by_event(text.value, agent)
     gone = _emptied(text.value, {event: found for event, found in own.items() if event not in commands})
     replaced: dict[Path, Any] = {}
@@ -87,7 +97,7 @@ def _with_hooks(text: JsonText, agent: Agent, commands: Mapping[str, HookCommand
     return text.changed(replace=replaced, add=added, remove=gone)
 
 
-def without_hooks(text: JsonText, agent: Agent) -> JsonText:
+def without_hooks(text: SettingsText, agent: Agent) -> SettingsText:
     """Without any entry of ours, nor lists that are empty without them."""
     own = _by_event(text.value, agent)
     if not own:
@@ -111,7 +121,7 @@ def _by_event(value: Any, agent: Agent) -> dict[str, _Groups]:
 
 def _place_kept(groups: list[Any], own: _Groups) -> int | None:
     """The first group that holds nothing but ours."""
-    return next((index for index, ours in sorted(own.items()) if len(ours) == len(groups[index][_HOOKS])), None)
+    return next((index for index, ours in sorted(own.items()) if len(ours) == len(_handlers_of(groups[index]))), None)
 
 
 def _places(groups: list[Any], own: _Groups, but: int | None = None) -> list[Path]:
@@ -120,7 +130,7 @@ def _places(groups: list[Any], own: _Groups, but: int | None = None) -> list[Pat
     for index, ours in own.items():
         if index == but:
             continue
-        whole = len(ours) == len(groups[index][_HOOKS])
+        whole = len(ours) == len(_handlers_of(groups[index]))
         gone += [(index,)] if whole else [(index, _HOOKS, place) for place in sorted(ours)]
     return gone
 

@@ -11,13 +11,23 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from guardhouse.installing.json_text import JsonText
 from guardhouse.installing.records import Record, Records, digest
-from guardhouse.installing.target_file import Target, check_writable, look, missing_directories, remove, replace
+from guardhouse.installing.settings_text import UnsafeChange, notation, settings_text
+from guardhouse.installing.target_file import (
+    FOR_ALL,
+    Target,
+    check_writable,
+    look,
+    missing_directories,
+    remove,
+    replace,
+)
 from guardhouse.model import GuardhouseError, InvalidAction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from guardhouse.installing.settings_text import SettingsText
 
 Way = Literal["install", "restore", "remove", "strip"]
 """`restore` puts back what was there, `remove` takes a file away that was not, `strip` takes only our entries out."""
@@ -62,12 +72,17 @@ def plan_install(
     kind: str,
     path: Path,
     records: Records,
-    edit: Callable[[JsonText], JsonText],
-    strip: Callable[[JsonText], JsonText],
+    edit: Callable[[SettingsText], SettingsText],
+    strip: Callable[[SettingsText], SettingsText],
     commands: tuple[str, ...],
+    *,
+    for_all: bool = False,
 ) -> Plan:
-    """How `edit` puts our entries into the file at `path`. GuardhouseError if it can't be read as JSON."""
+    """How `edit` puts our entries into the file at `path`, which everybody on the machine must be able to read with
+    `for_all`. GuardhouseError if it can't be read as what it should be."""
     target = look(path)
+    if for_all and not target.exists:
+        target = msgspec.structs.replace(target, mode=FOR_ALL)
     before = _parsed(target)
     after = _edited(before, edit, path).text.encode()
     if target.exists and after == target.content:
@@ -99,7 +114,7 @@ def plan_install(
     )
 
 
-def plan_uninstall(kind: str, path: Path, records: Records, strip: Callable[[JsonText], JsonText]) -> Plan:
+def plan_uninstall(kind: str, path: Path, records: Records, strip: Callable[[SettingsText], SettingsText]) -> Plan:
     """How the file at `path` becomes what it was, or at least loses our entries."""
     target = look(path)
     record = records.find(target.real)
@@ -168,32 +183,35 @@ def _install(plan: Plan, records: Records) -> None:
         raise
 
 
-def _parsed(target: Target) -> JsonText:
+def _parsed(target: Target) -> SettingsText:
     try:
-        text = JsonText((target.content or b"").decode("utf-8"))
+        text = settings_text(target.path, (target.content or b"").decode("utf-8"))
     except UnicodeDecodeError:
-        raise _not_json(target.path, "it is not UTF-8") from None
+        raise _not_plain(target.path, "it is not UTF-8") from None
     except InvalidAction as error:
-        raise _not_json(target.path, error.what) from None
+        raise _not_plain(target.path, error.what) from None
     if not isinstance(text.value, dict):
-        raise _not_json(target.path, "it is not an object")
+        raise _not_plain(target.path, "it is not an object")
     return text
 
 
-def _edited(text: JsonText, edit: Callable[[JsonText], JsonText], path: Path) -> JsonText:
+def _edited(text: SettingsText, edit: Callable[[SettingsText], SettingsText], path: Path) -> SettingsText:
     try:
         return edit(text)
     except InvalidAction:
         raise
+    except UnsafeChange as error:
+        raise NotPlainSettings(f"{path}: {error.what}", fix=error.fix) from None
     except GuardhouseError as error:
         raise GuardhouseError(f"{path}: {error.what}", fix=error.fix) from None
 
 
-class NotPlainJson(GuardhouseError):
-    """A settings file that only a person can change: it has comments in it, or is broken."""
+class NotPlainSettings(GuardhouseError):
+    """A settings file that only a person can change: it has in it what can't be kept, or is broken."""
 
 
-def _not_json(path: Path, why: str) -> NotPlainJson:
-    return NotPlainJson(
-        f"{path} is not plain JSON, and was left alone: {why.rstrip('.')}.", fix="Mend it, or change it by hand."
+def _not_plain(path: Path, why: str) -> NotPlainSettings:
+    return NotPlainSettings(
+        f"{path} is not plain {notation(path)}, and was left alone: {why.rstrip('.')}.",
+        fix="Mend it, or change it by hand.",
     )

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from guardhouse.config import Locations, find_locations
-from guardhouse.installing.json_text import JsonText
 from guardhouse.installing.mcp_servers import claims
 from guardhouse.installing.records import Record, Records
+from guardhouse.installing.settings_text import settings_text
 from guardhouse.installing.target_file import look
 from guardhouse.model import GuardhouseError
 
@@ -89,7 +89,7 @@ def read_settings(path: Path) -> Settings:
         if content is None:
             return Settings(path, None)
         text = content.decode("utf-8")
-        value = tomllib.loads(text) if path.suffix == ".toml" else JsonText(text).value
+        value = tomllib.loads(text) if path.suffix == ".toml" else settings_text(path, text).value
     except GuardhouseError as error:
         return Settings(path, None, error.what)
     except (ValueError, RecursionError) as error:

@@ -22,7 +22,8 @@ from guardhouse.model import GuardhouseError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from guardhouse.installing.json_text import JsonText, Path
+    from guardhouse.installing.json_text import Path
+    from guardhouse.installing.settings_text import SettingsText
 
 _LISTS: Final = ("mcpServers", "servers")
 _PROJECTS: Final = "projects"
@@ -151,8 +152,8 @@ def survey(value: Any) -> Servers:
 
 
 def with_gateway(
-    text: JsonText, python: str, options: Options, only: tuple[str, ...] = (), elsewhere: Claims = NOTHING
-) -> JsonText:
+    text: SettingsText, python: str, options: Options, only: tuple[str, ...] = (), elsewhere: Claims = NOTHING
+) -> SettingsText:
     """With every server behind the gateway, or `only` those. GuardhouseError if one of those can't be, or if one has
     variables that would decide what the gateway itself loads.
 
@@ -196,7 +197,7 @@ def claims(value: Any) -> dict[str, tuple[str, ...]]:
     return {guarded.name: line for guarded, line in found if guarded is not None and guarded.name}
 
 
-def without_gateway(text: JsonText, only: tuple[str, ...] = ()) -> JsonText:
+def without_gateway(text: SettingsText, only: tuple[str, ...] = ()) -> SettingsText:
     """With every server that `with_gateway` put behind the gateway as it was before."""
     changes = _Changes()
     for entry in entries(text.value):
@@ -226,7 +227,7 @@ class _Changes:
         elif server["args"] != arguments:
             self._replaced[*path, "args"] = arguments
 
-    def applied(self, text: JsonText) -> JsonText:
+    def applied(self, text: SettingsText) -> SettingsText:
         if not (self._replaced or self._added or self._removed):
             return text
         return text.changed(replace=self._replaced, add=self._added, remove=self._removed)

@@ -30,6 +30,12 @@ def pinned_options(locations: Locations, config_file: Path | None) -> Options:
     )
 
 
+def anybodys_options() -> Options:
+    """What a command is told that is the same for every user of a machine: each has their own places, by who they are
+    and not by their environment."""
+    return Options(home="~")
+
+
 def sources_of(options: Options, cwd: Path) -> Sources:
     """The configuration that a command with these options would use in a directory."""
     return find_sources(

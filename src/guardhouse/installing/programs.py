@@ -120,7 +120,7 @@ def run(
 def read_version(text: str) -> tuple[int, int, int] | None:
     """The first `1.2.3` among the words of a text."""
     for word in text[:4096].split():
-        parts = word.removeprefix("v").split("-")[0].split(".")
+        parts = word.removeprefix("v").rstrip(".").split("-")[0].split(".")
         if len(parts) == 3 and all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
             return int(parts[0]), int(parts[1]), int(parts[2])
     return None

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 _LARGEST: Final = 4 * 1024 * 1024
 _WRITABLE: Final = 0o222
 _NEW_FILE: Final = 0o600
+_NEW_DIRECTORY: Final = 0o700
+_NEW_FOR_ALL: Final = 0o755
+_READ_BY_ALL: Final = 0o004
+FOR_ALL: Final = 0o644
+"""The mode of a new file that everybody on the machine has to read."""
 _DRAFT: Final = ".guardhouse-"
 
 
@@ -102,7 +107,7 @@ def replace(target: Target, content: bytes, mode: int | None = None) -> None:
     made = missing_directories(target)
     with _undoing(target, made):
         for directory in made:
-            directory.mkdir(mode=0o700)
+            directory.mkdir(mode=_NEW_FOR_ALL if target.mode & _READ_BY_ALL else _NEW_DIRECTORY)
         draft = _draft(target, content, target.mode if mode is None else mode)
         try:
             _require_unchanged(target)
@@ -144,7 +149,7 @@ def _draft(target: Target, content: bytes, mode: int) -> Path:
 
 def _require_unchanged(target: Target) -> None:
     now = look(target.path)
-    if (now.real, now.content, now.mode) != (target.real, target.content, target.mode):
+    if (now.real, now.content) != (target.real, target.content) or (target.exists and now.mode != target.mode):
         raise GuardhouseError(
             f"{target.path} was changed by somebody else meanwhile. Nothing was written.", fix="Start again."
         )

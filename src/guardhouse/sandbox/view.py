@@ -84,7 +84,6 @@ TOLD_TO_TOOLS: Final = tuple(
 
 PROTECTED: Final[tuple[str, ...]] = (
     *sorted(SETTINGS_NAMES),
-    ".agents",
     ".guardhouse.json",
     ".guardhouse.toml",
     ".guardhouse.yaml",

@@ -13,9 +13,12 @@ from threading import Thread
 from typing import Any, Literal
 
 import msgspec
+from agent_models import DIALECTS, Dialect
 from published_types import ClaudeCodeAnswer, CodexAnswer
 
 AGENTS = ("claude-code", "codex")
+"""Those whose events and answers are alike."""
+ALL = (*AGENTS, *DIALECTS)
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Reaction:
             output.get("permissionDecisionReason"),
             output.get("decision", {}).get("message"),
             answer.get("reason"),
+            answer.get("permissionDecisionReason"),
+            answer.get("user_message"),
         )
         return next((text for text in told if text), "")
 
@@ -56,6 +61,34 @@ class Hooked:
     variables: dict[str, str] = field(default_factory=dict)
     unheard: bool = False
     """A hook did not listen to the end."""
+
+    @property
+    def dialect(self) -> Dialect | None:
+        return DIALECTS.get(self.agent)
+
+    @property
+    def program(self) -> str:
+        """What the hook is called with."""
+        return self.agent.partition(" ")[0]
+
+    @property
+    def before(self) -> str:
+        """The event of a call to come."""
+        return self.dialect.call if self.dialect else "PreToolUse"
+
+    def prompt(self, text: str) -> dict[str, Any]:
+        if self.dialect is None:
+            source = {"source": "user"} if self.agent == "claude-code" else {}
+            return self.event("UserPromptSubmit", prompt=text, **source)
+        return self.dialect.tell(self, self.dialect.prompt, {"prompt": text})
+
+    def told(self, kind: str, tool: str, call_id: str, given: dict[str, Any], **more: Any) -> dict[str, Any]:
+        """An event about a tool, in the agent's own words."""
+        name, renames = self.dialect.tools.get(tool, (tool, {}))
+        own = {renames.get(key, key): value for key, value in given.items()}
+        if self.agent == "goose" and tool == "Read":
+            own["command"] = "view"
+        return self.dialect.tell(self, kind, {"tool": name, "given": own, "call_id": call_id, **more})
 
     @property
     def state(self) -> Path:
@@ -85,6 +118,8 @@ class Hooked:
         return {**common, **fields}
 
     def call(self, tool: str, call_id: str = "call-1", **given: Any) -> dict[str, Any]:
+        if self.dialect is not None:
+            return self.told(self.dialect.call, tool, call_id, given)
         if self.agent == "codex" and "command" in given:
             self.note(call_id, cmd=given["command"])
         return self.event("PreToolUse", tool_name=tool, tool_input=given, tool_use_id=call_id)
@@ -96,16 +131,26 @@ class Hooked:
             transcript.write(json.dumps({"type": "response_item", "payload": call}) + "\n")
 
     def result(self, tool: str, response: Any, call_id: str = "call-1", **given: Any) -> dict[str, Any]:
+        if self.dialect is not None:
+            return self.told(self.dialect.result, tool, call_id, given, response=response)
         named = {"tool_name": tool, "tool_input": given, "tool_use_id": call_id}
         return self.event("PostToolUse", **named, tool_response=response)
 
     def command(self, event: str | None, *options: str) -> list[str]:
         named = ["--event", event] if event else []
-        return [sys.executable, "-I", "-m", "guardhouse", "hook", self.agent, *named, *options]
+        return [sys.executable, "-I", "-m", "guardhouse", "hook", self.program, *named, *options]
 
     def run(self, event: dict[str, Any], *options: str, named: bool = True) -> Reaction:
-        name = event["hook_event_name"]
+        name = self.name_of(event)
         return self.feed(json.dumps(event).encode(), name if named else None, *options)
+
+    def name_of(self, event: dict[str, Any]) -> str:
+        """Of an event; one agent leaves it to the command."""
+        named = event.get("hook_event_name", event.get("event"))
+        if named is not None:
+            return named
+        kinds = {"prompt": self.dialect.prompt, "toolResult": self.dialect.result}
+        return next((name for key, name in kinds.items() if key in event), self.dialect.call)
 
     def feed(self, data: bytes, event: str | None, *options: str, **how: Any) -> Reaction:
         process = subprocess.Popen(
@@ -136,6 +181,8 @@ class Hooked:
     def makes_of(self, done: subprocess.CompletedProcess[bytes], event: str | None) -> Any:
         """By the published protocols: exit 2 with words is a no, any other status but 0 goes on, and so does an
         answer that can't be read."""
+        if self.dialect is not None:
+            return self.dialect.makes_of(done.returncode, done.stdout, done.stderr, event)
         if done.returncode == 2 and done.stderr.strip():
             return "stops"
         if done.returncode != 0:

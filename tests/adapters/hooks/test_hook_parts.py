@@ -134,3 +134,9 @@ def test_a_runtime_that_runs_the_agent_is_the_agent():
     assert not _is_one_of(ClaudeCode.programs, ["/usr/bin/node", "server.js", "x", "claude"])
     assert not _is_one_of(ClaudeCode.programs, ["/usr/bin/node", "/home/claude/.vscode-server/out/server-main.js"])
     assert not _is_one_of(ClaudeCode.programs, ["vim", "claude"])
+    gemini, hermes = agent_named("gemini").programs, agent_named("hermes").programs
+    assert _is_one_of(gemini, ["node", "--no-warnings=DEP0040", "/usr/local/bin/gemini", "-p", "go"])
+    assert _is_one_of(gemini, ["/usr/bin/node", "/usr/lib/node_modules/@google/gemini-cli/bundle/gemini.js"])
+    assert _is_one_of(hermes, ["/home/ada/.venv/bin/python3", "/home/ada/.venv/bin/hermes", "chat"])
+    assert not _is_one_of(hermes, ["/usr/bin/python3", "app.py", "hermes"])
+    assert not _is_one_of(hermes, ["/usr/bin/python3", "/home/ada/hermes/app.py"])

@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hooked_agent import no_matter_which
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed, and could not be")
 
@@ -220,3 +221,29 @@ def test_where_the_machine_has_no_bubblewrap_it_depends_on_the_policy(claude):
     assert claude.feed(call, "PreToolUse", command=command).answer == {}
     claude.configure(REQUIRE)
     assert claude.feed(call, "PreToolUse", command=command).does == "stops"
+
+
+@pytest.mark.parametrize("agent", ["gemini", "cursor", "copilot", "copilot by the other names"])
+def test_a_command_of_another_agent_is_put_inside_in_its_own_words(tmp_path, agent):
+    hooked = no_matter_which(agent, tmp_path)
+    hooked.configure(REQUIRE)
+    reaction = hooked.run(hooked.call("Bash", command=INSIDE))
+    assert reaction.does == "goes on"
+    answer = reaction.answer
+    given = answer.get("updated_input") or answer.get("modifiedArgs") or answer["hookSpecificOutput"]["tool_input"]
+    assert run(hooked, given["command"]).stdout == "inside: 1\n"
+    if agent == "cursor":
+        event = hooked.call("Bash", command="")
+        told = {key: value for key, value in event.items() if not key.startswith("tool_")}
+        told |= {"hook_event_name": "beforeShellExecution", "command": given["command"]}
+        assert hooked.run(told).does == "goes on", "it is in the sandbox already"
+        assert hooked.run({**told, "command": INSIDE}).does == "stops", "it can't be put there by this event"
+
+
+@pytest.mark.parametrize("agent", ["goose", "hermes"])
+def test_a_command_that_can_not_be_changed_is_judged_as_it_is_or_refused(tmp_path, agent):
+    hooked = no_matter_which(agent, tmp_path)
+    hooked.configure(PREFER)
+    assert hooked.run(hooked.call("Bash", command=INSIDE)).does == "goes on"
+    hooked.configure(REQUIRE)
+    assert hooked.run(hooked.call("Bash", command=INSIDE)).does == "stops"

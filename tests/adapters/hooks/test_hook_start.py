@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+from guardhouse.adapters.hooks.closing import AGENTS
+
 NEVER = frozenset(
     "_hashlib ada_url asyncio calendar cel click dataclasses datetime inspect ipaddress locale logging msgspec.inspect"
     " msgspec.msgpack msgspec.toml msgspec.yaml nacl ntpath platform psutil random signal socket ssl subprocess"
@@ -28,9 +30,10 @@ MOST_MODULES = 123
 
 def loaded(hooked, event):
     """The modules that a hook loads, both of its processes together."""
-    command = hooked.command(event["hook_event_name"])
+    name = hooked.name_of(event)
+    command = hooked.command(name)
     command[2:2] = ["-X", "importtime"]
-    reaction = hooked.feed(json.dumps(event).encode(), event["hook_event_name"], command=command)
+    reaction = hooked.feed(json.dumps(event).encode(), name, command=command)
     assert (reaction.status, reaction.does) == (0, "goes on")
     lines = [line.split("|") for line in reaction.err.decode().splitlines() if line.startswith("import time:")]
     return {line[2].strip() for line in lines}
@@ -53,6 +56,16 @@ def test_a_plain_command_loads_only_the_tables_of_its_programs(hooked):
     assert "guardhouse.detect.shell.programs.git" in names
     assert names & (NEVER | NOT_WITHOUT_CAUSE - {"guardhouse.detect.paths.hooks"}) == set()
     assert "guardhouse.detect.shell.programs.git" not in loaded(hooked, hooked.call("Bash", command="ls -la"))
+
+
+def test_a_hook_loads_its_own_agent_and_no_other(anybody):
+    call = anybody.call("Bash", command="ls")
+    anybody.run(call)
+    names = loaded(anybody, call)
+    own = anybody.program.replace("-", "_")
+    agents = {f"guardhouse.adapters.hooks.{name.replace('-', '_')}" for name in AGENTS}
+    assert names & agents == {f"guardhouse.adapters.hooks.{own}"}
+    assert names & (NEVER | NOT_WITHOUT_CAUSE - {"guardhouse.detect.paths.hooks"}) == set()
 
 
 def test_the_watcher_loads_next_to_nothing():

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-import msgspec
-
-from guardhouse.adapters.hooks.interface import Agent, Kind, lets_pass, project_from, refusal
-from guardhouse.model import Action, Decision, SkillRunPre
+from guardhouse.adapters.hooks.interface import Agent, Fields, Kind, Tool, lets_pass, project_from, refusal
+from guardhouse.model import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from guardhouse.adapters.hooks.interface import HookEvent, Shown
+    from guardhouse.adapters.hooks.interface import HookEvent, Origin, Shown
     from guardhouse.model import Verdict
 
 _ASKING_MODES: Final = frozenset({"default", "acceptEdits"})
@@ -30,14 +28,14 @@ _COMMON: Final = frozenset(
 )
 _CALL: Final = _COMMON | {"tool_name", "tool_input", "tool_use_id", "mcp_server"}
 _STOP: Final = _COMMON | {"stop_hook_active", "last_assistant_message", "background_tasks", "session_crons"}
-_COSMETIC: Final = {"Bash": frozenset({"description"}), "PowerShell": frozenset({"description"})}
-"""Words about a call that do nothing, and that a model writes anew when it tries again."""
+_WORDS: Final = frozenset({"description"})
 
 
 class ClaudeCode(Agent):
     """Claude Code, by the types of its SDK 0.3."""
 
     name: ClassVar[str] = "claude-code"
+    title: ClassVar[str] = "Claude Code"
     events: ClassVar[Mapping[str, Kind]] = {
         "PreToolUse": "call",
         "PermissionRequest": "permission",
@@ -61,7 +59,20 @@ class ClaudeCode(Agent):
         "SubagentStop": _STOP | {"agent_transcript_path"},
     }
     programs: ClassVar[frozenset[str]] = frozenset({"claude", "claude-code"})
-    turn: ClassVar[str] = "prompt_id"
+    where: ClassVar[Fields] = Fields(turn=("prompt_id",))
+    tools: ClassVar[Mapping[str, Tool]] = {
+        "Bash": Tool("Bash", without=_WORDS),
+        "PowerShell": Tool("PowerShell", without=_WORDS),
+    }
+    skills: ClassVar[Mapping[str, str]] = {"Skill": "skill"}
+    shells: ClassVar[frozenset[str]] = frozenset({"Bash"})
+    tells_user: ClassVar[bool] = True
+
+    def really_from(self, fields: Mapping[str, Any]) -> str | None:
+        """Cursor and Copilot CLI read the settings of Claude Code, too."""
+        if "cursor_version" in fields:
+            return "cursor"
+        return "copilot" if "timestamp" in fields and "transcript_path" not in fields else None
 
     def project(self, event: HookEvent) -> str:
         """The directory that Claude Code was started in; it tells its hooks."""
@@ -71,32 +82,18 @@ class ClaudeCode(Agent):
         """Whether the user is asked in the mode that it runs in."""
         return event.text("permission_mode") in _ASKING_MODES
 
-    def origin(self, event: HookEvent) -> Literal["typed", "pasted", "scheduled"]:
+    def origin(self, event: HookEvent) -> Origin:
         """Only `user` is a person. Versions that do not tell claim no authority."""
         source = event.text("source")
         if source == "user":
             return "typed"
         return "scheduled" if source in {"loop_wakeup", "schedule_wakeup", "poll_event", "system"} else "pasted"
 
-    def call(self, event: HookEvent) -> Action:
-        """The call; a skill is a skill, and words about a command are not part of it."""
-        skill = event.tool_input.get("skill")
-        if event.tool == "Skill" and isinstance(skill, str) and skill:
-            return SkillRunPre(skill=skill, params=event.tool_input, **self.context(event))
+    def ours(self, event: HookEvent) -> Tool:
+        """An agent that works elsewhere, where no hook of ours is, is a tool of which nobody knows what it does."""
         if event.tool in {"Agent", "Task"} and event.tool_input.get("isolation") == "remote":
-            # It works elsewhere, where no hook of ours is: nobody knows what such a tool does.
-            return super().call(msgspec.structs.replace(event, tool="Agent (remote)"))
-        return super().call(event)
-
-    def params(self, event: HookEvent) -> dict[str, Any]:
-        """Without words about a command."""
-        cosmetic = _COSMETIC.get(event.tool, frozenset())
-        return {key: value for key, value in super().params(event).items() if key not in cosmetic}
-
-    def shell_command(self, event: HookEvent) -> str | None:
-        """What `Bash` is given."""
-        command = event.tool_input.get("command")
-        return command if event.tool == "Bash" and isinstance(command, str) and event.is_object else None
+            return Tool("Agent (remote)")
+        return super().ours(event)
 
     def to_call(self, event: HookEvent, verdict: Verdict, confine: Callable[[str], str]) -> dict[str, Any]:
         """Nothing, a no for the model, a question for the user, or other arguments."""
@@ -113,18 +110,18 @@ class ClaudeCode(Agent):
             return _decided("allow" if unasked else "ask", verdict.for_person, updatedInput=changed)
         if verdict.decision is Decision.REQUIRE_APPROVAL and self.asks_itself(event) and _is_sound(verdict):
             return _decided("ask", verdict.for_person)
-        return {**_decided("deny", refusal(verdict)), "systemMessage": verdict.for_person}
+        return self.refused(event, verdict)
 
     def _into_the_sandbox(self, event: HookEvent, verdict: Verdict, confined: dict[str, Any] | None) -> dict[str, Any]:
         """The call with its command in the sandbox. What runs there need not be asked about once more, but in modes
         that are not about asking."""
         mode = event.text("permission_mode")
         if confined is None:
-            return {**_decided("deny", refusal(verdict)), "systemMessage": verdict.for_person}
+            return self.refused(event, verdict)
         if verdict.decision is Decision.REQUIRE_APPROVAL:
             if self.asks_itself(event) and _is_sound(verdict):
                 return _decided("ask", verdict.for_person, updatedInput=confined)
-            return {**_decided("deny", refusal(verdict)), "systemMessage": verdict.for_person}
+            return self.refused(event, verdict)
         is_plain = verdict.decision is Decision.ALLOW and mode in _CONFINING_MODES
         allowed = is_plain or mode == "bypassPermissions"
         return _decided("allow" if allowed else "ask", "It runs in the sandbox.", updatedInput=confined)
@@ -143,15 +140,18 @@ class ClaudeCode(Agent):
             output["additionalContext"] = shown.note
         return {"hookSpecificOutput": {"hookEventName": event.name, **output}} if output else {}
 
+    def noted(self, event: HookEvent, note: str) -> dict[str, Any]:
+        """Beside what the model sees."""
+        return {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": note}}
+
     def without_result(self, event: HookEvent, reason: str) -> dict[str, Any]:
         """In the shape that the tool gives it; what a server of somebody's returned has none that must be kept."""
-        instead: Any = reason
+        fields = super().without_result(event, reason)
         if not event.tool.startswith("mcp__"):
             from guardhouse.adapters.hooks.marking import withheld  # as above
 
-            instead = withheld(event.fields.get("tool_response"), reason)
-        output = {"hookEventName": event.name, "updatedToolOutput": instead}
-        return {"decision": "block", "reason": reason, "hookSpecificOutput": output}
+            fields["hookSpecificOutput"]["updatedToolOutput"] = withheld(event.content, reason)
+        return fields
 
     def to_prompt(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:
         """A prompt that is refused is not repeated: what is wrong with it may be a secret."""
@@ -160,16 +160,8 @@ class ClaudeCode(Agent):
             fields["hookSpecificOutput"] = {"hookEventName": event.name, "suppressOriginalPrompt": True}
         return fields
 
-    def to_start(self, event: HookEvent, mode: str) -> dict[str, Any]:  # noqa: ARG002 - one shape for all
-        """Told to the user, who may have forgotten."""
-        return {"systemMessage": f"Guardhouse: {mode}"} if mode else {}
 
-    def to_spoken(self, event: HookEvent, verdict: Verdict) -> dict[str, Any]:  # noqa: ARG002 - as above
-        """Told to the user: the words are on the screen already."""
-        return {} if verdict.decision is Decision.ALLOW else {"systemMessage": f"Guardhouse: {verdict.for_person}"}
-
-
-def _decided(decision: Literal["allow", "ask", "deny"], reason: str, **more: Any) -> dict[str, Any]:
+def _decided(decision: Literal["allow", "ask"], reason: str, **more: Any) -> dict[str, Any]:
     output = {"hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": reason}
     return {"hookSpecificOutput": {**output, **more}}
 
@@ -177,3 +169,6 @@ def _decided(decision: Literal["allow", "ask", "deny"], reason: str, **more: Any
 def _is_sound(verdict: Verdict) -> bool:
     """Whether everything was looked at: a question that leaves out what could not be is none to say yes to."""
     return all(reason.code != "guard.detector_failed" for reason in verdict.reasons)
+
+
+AGENT: Final = ClaudeCode()

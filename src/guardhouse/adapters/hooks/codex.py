@@ -7,19 +7,18 @@ needs approval is held here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
-from guardhouse.adapters.hooks.interface import Agent, Kind, lets_pass, refusal
+from guardhouse.adapters.hooks.interface import Agent, Fields, Kind, Tool
 from guardhouse.adapters.hooks.transcripts import arguments_of, directory_of
-from guardhouse.model import Action, Decision, ToolCallPre
+from guardhouse.model import Action, ToolCallPre
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from guardhouse.adapters.hooks.interface import HookEvent, Shown
-    from guardhouse.model import Verdict
+    from guardhouse.adapters.hooks.interface import HookEvent, Origin
 
 _COMMON: Final = frozenset(
     "session_id turn_id transcript_path cwd hook_event_name model permission_mode agent_id agent_type".split()
@@ -43,6 +42,7 @@ class Codex(Agent):
     """Codex, by its published schemas of August 2026."""
 
     name: ClassVar[str] = "codex"
+    title: ClassVar[str] = "Codex"
     events: ClassVar[Mapping[str, Kind]] = {
         "PreToolUse": "call",
         "PermissionRequest": "permission",
@@ -62,9 +62,12 @@ class Codex(Agent):
         "SubagentStop": _STOP | {"agent_transcript_path"},
     }
     programs: ClassVar[frozenset[str]] = frozenset({"codex"})
-    turn: ClassVar[str] = "turn_id"
+    where: ClassVar[Fields] = Fields(turn=("turn_id",))
+    tools: ClassVar[Mapping[str, Tool]] = {"apply_patch": Tool("apply_patch", {"command": "patch"})}
+    """The text of a patch comes as `command`, which it is not."""
+    shells: ClassVar[frozenset[str]] = _SHELLS
 
-    def origin(self, event: HookEvent) -> Literal["typed", "pasted", "scheduled"]:
+    def origin(self, event: HookEvent) -> Origin:
         """Codex has no prompts but its user's; those of a sub-agent are the agent's own."""
         return "typed" if event.run_id is None else "pasted"
 
@@ -85,17 +88,12 @@ class Codex(Agent):
         told = {key: value for key, value in params.items() if key in event.tool_input or key not in _UNTOLD}
         return super().changed_input(event, told)
 
-    def renames(self, event: HookEvent) -> dict[str, str]:
-        """The text of a patch comes as `command`, which it is not."""
-        return {"command": "patch"} if event.tool == "apply_patch" else super().renames(event)
-
     def shell_command(self, event: HookEvent) -> str | None:
         """What its shell is given, if that is all there is to it: with an input of its own, another directory or a
         variable, a command is more than its text, and a shell that the model names could be any program. What the hook
         is not told of the call is in the transcript; a call that is not to be found there is not known."""
-        given = event.tool_input
-        command = given.get("command")
-        if event.tool not in _SHELLS or not isinstance(command, str) or not event.is_object or given.keys() - _HARMLESS:
+        command = super().shell_command(event)
+        if command is None or event.tool_input.keys() - _HARMLESS:
             return None
         if self.events[event.name] != "call":
             return command  # it was looked at when the call was made
@@ -105,34 +103,18 @@ class Codex(Agent):
         shell = asked.get("shell")
         return command if shell is None or shell in _SYSTEM_SHELLS else None
 
-    def to_call(self, event: HookEvent, verdict: Verdict, confine: Callable[[str], str]) -> dict[str, Any]:
-        """Nothing, a no, or other arguments."""
-        if verdict.decision is Decision.ALLOW and not verdict.confined:
-            return {}
-        output: dict[str, Any] = {"hookEventName": event.name}
-        changed = self.passed_on(event, verdict)
-        if verdict.confined:
-            passes = verdict.decision is Decision.ALLOW or changed is not None
-            changed = self.confined_input(event, changed, confine) if passes else None
-        if changed is not None:
-            output |= {"permissionDecision": "allow", "updatedInput": changed}
-        else:
-            output |= {"permissionDecision": "deny", "permissionDecisionReason": refusal(verdict)}
+    def rewritten(self, event: HookEvent, given: dict[str, Any]) -> dict[str, Any]:
+        """Together with a yes, which it needs."""
+        output = {"hookEventName": event.name, "permissionDecision": "allow", "updatedInput": given}
         return {"hookSpecificOutput": output}
 
-    def to_result(self, event: HookEvent, verdict: Verdict, shown: Shown) -> dict[str, Any]:
-        """Nothing, or the reason that the model sees in its place: why it is withheld, or what may be seen of it."""
-        if not lets_pass(verdict):
-            return self.without_result(event, f"Withheld by Guardhouse. {refusal(verdict)}")
-        fields: dict[str, Any] = {}
-        if shown.note:
-            fields["hookSpecificOutput"] = {"hookEventName": event.name, "additionalContext": shown.note}
-        if shown.masked or shown.mark is not None:
-            text = shown.content if isinstance(shown.content, str) else msgspec.json.encode(shown.content).decode()
-            seen = text if shown.mark is None else shown.mark(text)
-            fields |= {"decision": "block", "reason": f"The result, as it may be seen:\n{seen}"}
-        return fields
+    def noted(self, event: HookEvent, note: str) -> dict[str, Any]:
+        """Beside what the model sees."""
+        return {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": note}}
 
-    def without_result(self, event: HookEvent, reason: str) -> dict[str, Any]:  # noqa: ARG002 - one shape for all
+    def replaced(self, event: HookEvent, seen: str) -> dict[str, Any]:
         """The reason stands in its place."""
-        return {"decision": "block", "reason": reason}
+        return self.no(event, f"The result, as it may be seen:\n{seen}")
+
+
+AGENT: Final = Codex()

@@ -14,7 +14,10 @@ _PROC: Final = Path("/proc")
 _MOST: Final = 32
 _SHELLS: Final = frozenset("bash dash fish ksh sh zsh".split())
 _RUNNERS: Final = frozenset("bun deno node".split())
-_PACKAGES: Final = ("@anthropic-ai/claude-code/", "@openai/codex/")
+_PYTHON: Final = "python"
+_PACKAGES: Final = ("@anthropic-ai/claude-code/", "@openai/codex/", "@google/gemini-cli/", "@github/copilot")
+_SCRIPTS: Final = frozenset({"bin", ".bin"})
+"""Directories of scripts that are named like the program, whatever runs them."""
 
 
 def host_process(caller: int, programs: frozenset[str]) -> int | None:
@@ -44,16 +47,23 @@ def _runs_one_command(words: list[str]) -> bool:
 
 
 def _is_one_of(programs: frozenset[str], words: list[str]) -> bool:
-    """Whether a command line is one of the programs, one of its versions in a directory of its own, or a runtime for
-    JavaScript that runs its package."""
+    """Whether a command line is one of the programs, one of its versions in a directory of its own, or a runtime that
+    runs its script or its package."""
     parts = words[0].split("/") if words else []
     if _name(words[:1]) in programs or (parts[-2:-1] == ["versions"] and not programs.isdisjoint(parts[-3:-2])):
         return True
-    if _name(words[:1]) not in _RUNNERS:
+    runner = _name(words[:1])
+    if runner not in _RUNNERS and not runner.startswith(_PYTHON):
         return False
-    return any(
-        word.endswith((".js", ".mjs", ".cjs")) and any(package in word for package in _PACKAGES) for word in words[1:4]
-    )
+    return any(_is_script(programs, word) for word in words[1:4])
+
+
+def _is_script(programs: frozenset[str], word: str) -> bool:
+    """Whether what a runtime runs is a script of one of the programs, or a file of an agent's package."""
+    above, _, name = word.rpartition("/")
+    if name in programs and above.rpartition("/")[2] in _SCRIPTS:
+        return True
+    return name.endswith((".js", ".mjs", ".cjs")) and any(package in word for package in _PACKAGES)
 
 
 def _name(words: list[str]) -> str:

@@ -9,11 +9,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-import msgspec
-
-from guardhouse.adapters.hooks.closing import NOTHING_TO_SAY, Answer, answer, closed
+from guardhouse.adapters.hooks.closing import Answer, answer, closed, passed
 from guardhouse.adapters.hooks.interface import Shown, lets_pass
-from guardhouse.adapters.hooks.reading import read_event, read_input, unknown_fields
+from guardhouse.adapters.hooks.reading import read_event, read_fields, read_input, unknown_fields
 from guardhouse.model import Decision, GuardhouseError, InvalidAction
 
 if TYPE_CHECKING:
@@ -54,16 +52,28 @@ class House(Protocol):
         """Remember that an event had fields of these names."""
         ...
 
+    def has_hooks(self, agent: str, cwd: str) -> bool:
+        """Whether our own hooks for another agent are installed, for the user or in the project around `cwd`."""
+        ...
+
+    def note_passed(self, agent: Agent, call: str) -> None:
+        """Remember that this call was let through by a person, until it is told of again."""
+        ...
+
+    def was_passed(self, agent: Agent, call: str) -> bool:
+        """Whether that is remembered, and forget it."""
+        ...
+
+
+_MODULES: Final = {"claude-code": "claude_code"}
+"""Where an agent is to be found, if not under its name."""
+
 
 def agent_named(name: str) -> Agent:
-    """The agent of that name."""
-    if name == "claude-code":
-        from guardhouse.adapters.hooks.claude_code import ClaudeCode
-
-        return ClaudeCode()
-    from guardhouse.adapters.hooks.codex import Codex
-
-    return Codex()
+    """The agent of that name, of those in `closing.AGENTS`. No other one is loaded."""
+    module = __import__(f"guardhouse.adapters.hooks.{_MODULES.get(name, name)}", fromlist=("AGENT",))
+    agent: Agent = module.AGENT
+    return agent
 
 
 def respond(
@@ -76,14 +86,18 @@ def respond(
     """
     agent = agent_named(name)
     try:
-        event = read_event(agent, read_input(handle), expected)
+        fields, mended = read_fields(read_input(handle))
+        other = agent.really_from(fields)
+        if other is not None:
+            return _to_another(agent, other, expected, fields, house)
+        event = read_event(agent, fields, expected, mended=mended)
     except InvalidAction as error:
         return closed(name, expected, error.what)
     provide(event.name, _closed(agent, event, "the check broke off."))
     try:
         fields = _ANSWERS[event.kind](agent, event, house)
         _note_unknown(agent, event, house)
-        return answer(fields) if fields else NOTHING_TO_SAY
+        return answer(fields)
     except GuardhouseError as error:
         # Its words may quote a file that came with a repository, so they are for people only.
         why = f"the gate can't be opened ({type(error).__name__}); `guardhouse doctor` tells the user why."
@@ -111,11 +125,40 @@ def _closed(agent: Agent, event: HookEvent, why: str) -> Answer:
     return answer(agent.without_result(event, f"Blocked by Guardhouse: {why}"))
 
 
+def _to_another(agent: Agent, other: str, expected: str | None, fields: dict[str, Any], house: House) -> Answer:
+    """The answer to an agent that runs the hooks of another one besides its own. Its own judge each call, once; without
+    them nobody would know what its events say."""
+    cwd = fields.get("cwd")
+    try:
+        stands_aside = house.has_hooks(other, cwd if isinstance(cwd, str) else "")
+    except (GuardhouseError, OSError) as error:
+        return closed(agent.name, expected, f"the check failed inside ({type(error).__name__}).")
+    if stands_aside:
+        return answer(passed(agent.name, expected or ""))
+    return closed(agent.name, expected, f"{other} runs the hooks of {agent.title}; `guardhouse install {other}`.")
+
+
 def _to_call(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
     with house.open(agent, event, holds_questions=not agent.asks_itself(event)) as guard:
         can_confine = house.can_confine if agent.shell_command(event) is not None else None
         verdict = guard.evaluate(agent.call(event), can_confine=can_confine)
-    return agent.to_call(event, verdict, lambda command: house.confined(agent, event, command))
+    fields = agent.to_call(event, verdict, lambda command: house.confined(agent, event, command))
+    if lets_pass(verdict) and agent.tells_again(event, asked=verdict.approval_request_id is not None):
+        house.note_passed(agent, agent.told_again(event.given(agent.passed_on(event, verdict) or event.tool_input)))
+    return fields
+
+
+def _to_call_again(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
+    """The answer to a call that another event may have told of already: what a person has let through there is not
+    asked about once more."""
+    given, event = event, _as_written(agent, event, house)
+    can_confine = None if given is event else lambda: True  # where it was put already, it stays
+    was_passed = house.was_passed(agent, agent.told_again(event))
+    with house.open(agent, event, holds_questions=not was_passed) as guard:
+        verdict = guard.evaluate(agent.call(event), can_confine=can_confine)
+    if was_passed or verdict.decision is Decision.ALLOW:
+        return agent.to_permission(event, verdict)
+    return agent.refused(event, verdict)
 
 
 def _as_written(agent: Agent, event: HookEvent, house: House) -> HookEvent:
@@ -124,8 +167,7 @@ def _as_written(agent: Agent, event: HookEvent, house: House) -> HookEvent:
     inner = None if command is None else house.unconfined(agent, event, command)
     if inner is None:
         return event
-    written = {**event.tool_input, "command": inner}
-    return msgspec.structs.replace(event, tool_input=written, fields={**event.fields, "tool_input": written})
+    return event.given({**event.tool_input, "command": inner})
 
 
 def _to_permission(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
@@ -139,16 +181,21 @@ def _to_permission(agent: Agent, event: HookEvent, house: House) -> dict[str, An
 
 def _to_result(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
     event = _as_written(agent, event, house)
-    content = event.fields.get("tool_response")
     with house.open(agent, event, holds_questions=True) as guard:
-        verdict = guard.evaluate_result(agent.result(event, content), None)
-        return agent.to_result(event, verdict, _shown(guard, verdict, content))
+        verdict = guard.evaluate_result(agent.result(event), None)
+        return agent.to_result(event, verdict, _shown(guard, verdict, event.content))
+
+
+def _to_reading(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
+    with house.open(agent, event, holds_questions=True) as guard:
+        verdict = guard.evaluate_result(agent.result(event), None)
+    return agent.to_reading(event, verdict)
 
 
 def _to_failure(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
     event = _as_written(agent, event, house)
     with house.open(agent, event, holds_questions=False) as guard:
-        verdict = guard.evaluate_result(agent.result(event, event.text("error") or ""), None, raised=True)
+        verdict = guard.evaluate_result(agent.result(event), None, raised=True)
     return agent.to_failure(event, verdict)
 
 
@@ -167,7 +214,7 @@ def _to_start(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
 def _to_spoken(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
     spoken = agent.spoken(event)
     if spoken is None:
-        return {}
+        return agent.passes(event)
     with house.open(agent, event, holds_questions=False) as guard:
         verdict = guard.evaluate(spoken)
     return agent.to_spoken(event, verdict)
@@ -175,8 +222,10 @@ def _to_spoken(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
 
 _ANSWERS: Final = {
     "call": _to_call,
+    "again": _to_call_again,
     "permission": _to_permission,
     "result": _to_result,
+    "reading": _to_reading,
     "failure": _to_failure,
     "prompt": _to_prompt,
     "start": _to_start,

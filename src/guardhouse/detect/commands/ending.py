@@ -30,8 +30,15 @@ _VALUED: Final = frozenset(
 """Options of these programs whose value is the next word."""
 _LONGEST: Final = 256
 _EVENTS: Final = (
-    *("PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "UserPromptSubmit"),
-    *("SessionStart", "Stop", "SubagentStop"),
+    # agents, and the events that their hooks are called for
+    (
+        "claude-code codex goose copilot",
+        "PreToolUse PostToolUse PostToolUseFailure PermissionRequest UserPromptSubmit SessionStart Stop SubagentStop",
+    ),
+    ("gemini", "BeforeTool AfterTool BeforeAgent SessionStart AfterAgent"),
+    ("copilot cursor", "preToolUse postToolUse postToolUseFailure userPromptSubmitted subagentStop"),
+    ("cursor", "beforeShellExecution beforeMCPExecution beforeReadFile beforeSubmitPrompt afterAgentResponse"),
+    ("hermes", "pre_tool_call post_tool_call pre_llm_call post_llm_call"),
 )
 _PYTHON: Final = "/home/user/.venv/bin/python"
 _EVERYBODYS: Final = (
@@ -70,13 +77,15 @@ def _ours(scene: Scene) -> Iterator[str]:
     options = f"--home {home} --config-home {home}/.config --state-dir {state} --key-dir {home}/.keys --config x.yaml"
     for python in (_PYTHON, *(path for path in runs if not inside(path, "/usr"))):
         start = f"{python} -I -m guardhouse"
-        yield from (f"{start} hook {agent} --event {one} {options}" for agent in _AGENTS for one in _EVENTS)
+        yield from (
+            f"{start} hook {agent} --event {one} {options}"
+            for agents, events in _EVENTS
+            for agent in agents.split()
+            for one in events.split()
+        )
         yield f"{start} mcp --name files {options} -- npx server"
     yield f"{home}/.local/bin/guardhouse mcp --name files -- npx server"
     yield f"{home}/.local/bin/guardhouse serve"
-
-
-_AGENTS: Final = ("claude-code", "codex")
 
 
 def _ends(scene: Scene, line: str) -> bool:

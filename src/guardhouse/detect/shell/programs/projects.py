@@ -29,6 +29,7 @@ _PACKAGES: Final = {
     "@google/gemini-cli": "gemini",
     "@qwen-code/qwen-code": "qwen",
     "@github/copilot": "copilot",
+    "hermes-agent": "hermes",
     "opencode-ai": "opencode",
     "aider-chat": "aider",
     "aider": "aider",
@@ -43,7 +44,8 @@ _UNGUARDED: Final = frozenset(
     "--dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust"
     " --allow-dangerously-skip-permissions --no-hooks --bare --settings --setting-sources --mcp-config --plugin-dir"
     " --yolo --full-auto --safe-mode --skip-permissions-unsafe --trust-all-tools --allow-all-tools --allow-all-paths"
-    " --allow-all --yes-always --dangerously-allow-all --auto-run --auto_run".split()
+    " --allow-all --yes-always --dangerously-allow-all --auto-run --auto_run --ignore-user-config"
+    " --config-dir --accept-hooks".split()
 )
 """Options with which an agent asks nobody, or reads other settings than those that name its gate."""
 _SHORT: Final = {"gemini": ("-y",), "qwen": ("-y",), "cursor-agent": ("-f", "--force"), "interpreter": ("-y",)}
@@ -53,7 +55,8 @@ _SETTING: Final = frozenset("config mcp plugin plugins hooks settings features".
 _LOOKS: Final = frozenset("list ls get show status help --help -h".split())
 _WHOSE: Final = frozenset(
     "HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME CLAUDE_CONFIG_DIR CODEX_HOME CLAUDE_CODE_SAFE_MODE"
-    " CLAUDE_CODE_SIMPLE CLAUDE_CODE_SHELL_PREFIX GEMINI_CLI_SYSTEM_SETTINGS_PATH".split()
+    " CLAUDE_CODE_SIMPLE CLAUDE_CODE_SHELL_PREFIX GEMINI_CLI_SYSTEM_SETTINGS_PATH GEMINI_CLI_HOME COPILOT_HOME"
+    " COPILOT_ALLOW_ALL HERMES_HOME HERMES_SAFE_MODE HERMES_ACCEPT_HOOKS".split()
 )
 """Variables that say where an agent's settings are, and the guard's, or with which an agent reads none."""
 
