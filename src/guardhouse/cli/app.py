@@ -25,6 +25,7 @@ from guardhouse.cli import (
     running,
     secrets,
     serving,
+    taking_inventory,
     tokens,
     tools,
 )
@@ -67,6 +68,7 @@ app.add_command(measuring.evaluate)
 app.add_command(installing.install)
 app.add_command(installing.uninstall)
 app.add_command(diagnosing.doctor)
+app.add_command(taking_inventory.scan_machine)
 
 
 @app.command(add_help_option=False, context_settings={"ignore_unknown_options": True})
