@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from guardhouse.database import Database
     from guardhouse.detect import Detector
     from guardhouse.egress import FetchTools
+    from guardhouse.egress.exchanges import Exchanges
     from guardhouse.egress.proxy import Callers, Door, ForwardProxy
     from guardhouse.guard import Resolver
     from guardhouse.model import Action, ApprovalRequest, ToolCallPre, Verdict
+    from guardhouse.net import NetworkRules
     from guardhouse.policy import Policy
     from guardhouse.ports import Alongside, Sessions
     from guardhouse.sealing import Seal
@@ -359,6 +361,18 @@ class LocalGuard(Guard, AgentGuard):
     def pins(self) -> PinStore:
         """What MCP servers said of their tools."""
         return PinStore(self._sources.locations.pins)
+
+    def exchanges(self, tool: str, url: str) -> Exchanges:
+        """Exchanges with a URL that somebody wrote down, by the destination rules that `tool` has in force. Refused if
+        the URL is none that can be asked."""
+        from guardhouse.egress.exchanges import Exchanges
+        from guardhouse.egress.permitted import rules_for
+
+        def rules() -> NetworkRules:
+            return rules_for(self.policy, tool, exchanges.destination)
+
+        exchanges = Exchanges(url, rules, self._resolver)
+        return exchanges
 
     @property
     def sandbox_options(self) -> list[str]:

@@ -15,6 +15,8 @@ from guardhouse.cli.options import config_option, confirmed, json_option, state_
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from guardhouse.adapters.mcp import Gateway
+    from guardhouse.opening import LocalGuard
     from guardhouse.pins import PinnedTool, PinStore, ServerPins
 
 
@@ -33,7 +35,15 @@ if TYPE_CHECKING:
 @click.option(
     "--key-dir", metavar="DIR", help="With --home: where keys live, if not in ~/.local/share/guardhouse/keys."
 )
-@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.option("--url", metavar="URL", help="Instead of a command: where a server is that speaks streamable HTTP.")
+@click.option(
+    "--header-env",
+    "header_env",
+    metavar="NAME=VARIABLE",
+    multiple=True,
+    help="With --url: a header that is sent, and the variable of the environment that holds its value.",
+)
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.pass_context
 def mcp(
     context: click.Context,
@@ -45,12 +55,15 @@ def mcp(
     home: str | None,
     config_home: str | None,
     key_dir: str | None,
+    url: str | None,
+    header_env: tuple[str, ...],
     command: tuple[str, ...],
 ) -> None:
     """Run an MCP server behind the gate: guardhouse mcp -- npx -y @scope/server ARGS.
 
-    Put this in the place of the server's own command in your client's list of servers. Exit status: the server's, or 2
-    if the gate could not be built; then the server is not started.
+    Or put one behind it that is reached by URL: guardhouse mcp --url https://mcp.example.com/mcp. Put this in the place
+    of the server's own command, or of its URL, in your client's list of servers. Exit status: the server's (of one that
+    is reached by URL, 0 when the client has ended), or 2 if the gate could not be built; then nothing is started.
     """
     from guardhouse.adapters.hooks.host import host_process
     from guardhouse.adapters.mcp import Gateway, notice, place_of, relay, server_name
@@ -58,14 +71,19 @@ def mcp(
     from guardhouse.opening import open_guard
     from guardhouse.pins import PinStore
 
+    if (url is None) is not bool(command) or (header_env and url is None):
+        raise click.UsageError("Give either a command after `--`, or --url, with --header-env if it needs any.")
     variables = pinned_variables(home, config_home, key_dir)
     if variables is not None and context.get_parameter_source("state_dir") is ParameterSource.ENVIRONMENT:
         state_dir = None
     client = host_process(os.getppid(), frozenset())
     with open_guard(config_file=config_file, state_dir=state_dir, agent_pid=client, variables=variables) as guard:
-        server = server_name(name, command, guard.masked)
-        store = PinStore(find_locations(variables, state_dir=state_dir).pins)
-        store.claim(server, command, guard.masked, place_of(command, Path.cwd()))
+        pins = find_locations(variables, state_dir=state_dir).pins
+        remote = _Remote(url, header_env, guard) if url is not None else None
+        server = remote.name(name) if remote is not None else server_name(name, command, guard.masked)
+        store = PinStore(pins)
+        place = place_of(command, Path.cwd()) if remote is None else ()
+        store.claim(server, command or ("--url", str(url)), guard.masked, place)
         gateway = Gateway(
             guard,
             server,
@@ -74,8 +92,33 @@ def mcp(
             mask=guard.masked,
             notice=notice,
         )
-        status = relay(gateway, command)
+        status = relay(gateway, command) if remote is None else remote.relay(gateway, server)
     sys.exit(status)
+
+
+class _Remote:
+    """A server that is reached by URL. GuardhouseError if the URL or a header is none that can be used."""
+
+    def __init__(self, url: str, header_env: tuple[str, ...], guard: LocalGuard) -> None:
+        from guardhouse.adapters.mcp.streamable import read_headers
+        from guardhouse.net import parse_destination
+
+        self._url = url
+        self._guard = guard
+        self._headers = read_headers(header_env, os.environ)
+        self._host = parse_destination(url).host
+
+    def name(self, given: str | None) -> str:
+        """What it is called."""
+        from guardhouse.adapters.mcp import server_name_of_host
+
+        return server_name_of_host(given, self._host, self._guard.masked)
+
+    def relay(self, gateway: Gateway, server: str) -> int:
+        """Pass messages until the client is gone; the exit status."""
+        from guardhouse.adapters.mcp.streamable import relay_to
+
+        return relay_to(gateway, self._guard.exchanges(f"mcp__{server}", self._url), self._headers)
 
 
 _SESSION_VARIABLES: Final = ("CLAUDE_CODE_SESSION_ID",)

@@ -22,6 +22,7 @@ from guardhouse.adapters.mcp.conversation import Conversation, Outgoing
 from guardhouse.adapters.mcp.heads import heads
 from guardhouse.adapters.mcp.messages import (
     INVALID_REQUEST,
+    UNANSWERED,
     Message,
     Unreadable,
     encoded,
@@ -33,6 +34,7 @@ from guardhouse.adapters.mcp.requests import Waiting
 from guardhouse.model import Decision, GuardhouseError, ToolCallPost
 
 if TYPE_CHECKING:
+    from guardhouse.adapters.mcp.messages import Id
     from guardhouse.model import ToolCallPre, Verdict
 
 
@@ -78,6 +80,14 @@ class ServerSide:
                 self._shared.report_made(asked)
                 to_client.append(withheld(head.id, asked, f"The server's answer is withheld: {why}"))
         return Outgoing(b"".join(to_server), b"".join(to_client))
+
+    def lose(self, number: Id, why: str) -> Outgoing:
+        """The server will not answer this any more: whoever still waits for it is told."""
+        asked = self._shared.of_client.take(number)
+        if asked is None or asked.cancelled:
+            return Outgoing()
+        self._shared.abort(asked)
+        return Outgoing(to_client=error_answer(number, f"There is no answer: {why}", UNANSWERED))
 
     def _request(self, message: Message, line: bytes) -> Outgoing:
         """A request of the server: what it says to a model, or to the user, may hold no secrets."""

@@ -1,0 +1,95 @@
+"""The gateway between a client on standard input and output, and a server that is reached by URL."""
+
+from __future__ import annotations
+
+import select
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING, Final
+
+from guardhouse.adapters.mcp.pipes import LONGEST_LINE, Writer, lines, notice
+from guardhouse.adapters.mcp.streamable.server import RemoteServer
+
+if TYPE_CHECKING:
+    from guardhouse.adapters.mcp.gateway import Gateway
+    from guardhouse.egress.exchanges import Exchanges
+
+_GRACE: Final = 2.0
+"""Seconds for requests under way once the client is gone."""
+_FAILED: Final = 2
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+def relay_to(gateway: Gateway, exchanges: Exchanges, headers: tuple[tuple[str, str], ...]) -> int:
+    """Pass messages until the client is gone; the exit status."""
+    return _Relay(gateway, exchanges, headers).run()
+
+
+class _Relay:
+    def __init__(self, gateway: Gateway, exchanges: Exchanges, headers: tuple[tuple[str, str], ...]) -> None:
+        self._gateway = gateway
+        self._to_client = Writer(sys.stdout.fileno())
+        self._server = RemoteServer(gateway, exchanges, headers, to_client=self._tell, notice=notice, failed=self._fail)
+        self._status = 0
+        self._is_over = threading.Event()
+
+    def run(self) -> int:
+        kept = {number: signal.signal(number, self._end) for number in _SIGNALS}
+        try:
+            source = sys.stdin.fileno()
+            threading.Thread(target=self._pump, args=(source,), daemon=True).start()
+            threading.Thread(target=self._watch, args=(source,), daemon=True).start()
+            self._is_over.wait()
+            self._server.close()
+        finally:
+            for number, handler in kept.items():
+                signal.signal(number, handler)
+        self._gateway.close()
+        return self._status
+
+    def _end(self, number: int, _frame: object) -> None:
+        self._status = 128 + number
+        self._is_over.set()
+
+    def _fail(self, error: Exception) -> None:
+        """Whatever failed, nothing passes without the gate."""
+        self._status = _FAILED
+        notice(f"the gateway failed with {type(error).__name__}")
+        self._is_over.set()
+
+    def _tell(self, data: bytes) -> None:
+        if self._status != _FAILED and not self._to_client.write(data):
+            self._is_over.set()
+
+    def _pump(self, source: int) -> None:
+        """What the client says, to its end."""
+        try:
+            for line, is_whole in lines(source):
+                if self._is_over.is_set():
+                    return
+                if not line.strip():
+                    continue
+                if is_whole:
+                    outgoing = self._gateway.from_client(line)
+                else:
+                    outgoing = self._gateway.cut_from_client(line, f"It is longer than {LONGEST_LINE} bytes.")
+                self._tell(outgoing.to_client)
+                self._server.send(outgoing.to_server)
+        except Exception as error:  # noqa: BLE001 - whatever it is
+            self._fail(error)
+            return
+        self._server.wait(_GRACE)
+        self._is_over.set()
+
+    def _watch(self, source: int) -> None:
+        """Notice that the client is gone even while what it sent last waits for a server that does not answer."""
+        ends = select.poll()
+        ends.register(source, getattr(select, "POLLRDHUP", 0))
+        try:
+            ends.poll()
+        except OSError as error:
+            notice(f"whether the client is still there can't be seen: {error.strerror}")
+            return
+        if not self._is_over.wait(2 * _GRACE):
+            self._is_over.set()
