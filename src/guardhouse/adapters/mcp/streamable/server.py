@@ -9,6 +9,7 @@ about what went wrong are never shown.
 from __future__ import annotations
 
 import threading
+import time
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final
 
@@ -279,6 +280,7 @@ class RemoteServer:
     def _read_stream(self, exchange: Exchange, stream: _Stream, number: Id | None, patience: float) -> None:
         """Deal with the events of a stream until it ends. Each must be complete soon after it has begun."""
         reader = EventReader()
+        begun = time.monotonic()
         try:
             exchange.until(patience, LONGEST_LINE + _AROUND)
             is_within = False
@@ -298,6 +300,7 @@ class RemoteServer:
             if not stream.is_answered:
                 raise
         finally:
+            stream.has_moved |= time.monotonic() - begun > _LONGEST_WAIT
             exchange.close()
 
     def _listen(self) -> None:
@@ -368,7 +371,7 @@ class _Stream:
         self.wait = _WAIT
         self.is_answered = False
         self.has_moved = False
-        """Whether anything new has come since it was resumed."""
+        """Whether something new has come since it was resumed, or it has lasted."""
         self._seen: dict[str, None] = {}
 
     def is_new(self, number: str, retry: float | None) -> bool:
@@ -380,7 +383,6 @@ class _Stream:
     def passed(self, number: str) -> None:
         """An event was dealt with."""
         if not number:
-            self.has_moved = True
             return
         if number not in self._seen:
             self.has_moved = True
