@@ -60,7 +60,8 @@ def test_tools_resources_and_prompts_pass_and_secrets_are_masked(with_client, mo
         assert SECRET not in repr(leaked)
         assert "[redacted" in leaked.structured_content["key"]
         read = await client.read_resource("demo://note")
-        assert "a note with [redacted" in read.contents[0].text
+        assert SECRET not in read.contents[0].text
+        assert "redacted]" in read.contents[0].text
         prompt = await client.get_prompt("greeting", {"name": "Ada"})
         assert "Greet Ada." in prompt.messages[0].content.text
 
