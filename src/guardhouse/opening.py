@@ -266,6 +266,7 @@ class LocalGuard(Guard, AgentGuard):
         policy = ReloadingPolicy(sources) if at is None else at.policy
         self._desk = desk = Desk(sources.locations, policy.current, clock) if at is None else at.desk
         sessions: Sessions = desk if at is None else at.sessions
+        self._own_pins = PinStore(sources.locations.pins) if at is None else at.pins
         super().__init__(
             policy,
             resolver=resolver,
@@ -273,7 +274,7 @@ class LocalGuard(Guard, AgentGuard):
             approvals=desk if holds_questions else None,
             audit=desk.audit,
             sessions=sessions if remembers else None,
-            pins=PinStore(sources.locations.pins) if at is None else at.pins,
+            pins=self._own_pins,
             clock=clock,
             marker_key=desk.marker_key,
             prompt=desk.audit if in_loop and not sources.locations.database else None,
@@ -359,8 +360,8 @@ class LocalGuard(Guard, AgentGuard):
 
     @property
     def pins(self) -> PinStore:
-        """What MCP servers said of their tools."""
-        return PinStore(self._sources.locations.pins)
+        """What MCP servers said of their tools. What is pinned by it, the gate knows at once."""
+        return self._own_pins
 
     def exchanges(self, tool: str, url: str) -> Exchanges:
         """Exchanges with a URL that somebody wrote down, by the destination rules that `tool` has in force. Refused if

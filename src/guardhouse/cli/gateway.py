@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from guardhouse.adapters.mcp import Gateway
     from guardhouse.opening import LocalGuard
-    from guardhouse.pins import PinnedTool, PinStore, ServerPins
+    from guardhouse.pins import Described, PinnedTool, PinStore, ServerPins
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -67,9 +67,8 @@ def mcp(
     """
     from guardhouse.adapters.hooks.host import host_process
     from guardhouse.adapters.mcp import Gateway, notice, place_of, relay, server_name
-    from guardhouse.config import find_locations, pinned_variables
+    from guardhouse.config import pinned_variables
     from guardhouse.opening import open_guard
-    from guardhouse.pins import PinStore
 
     if (url is None) is not bool(command) or (header_env and url is None):
         raise click.UsageError("Give either a command after `--`, or --url, with --header-env if it needs any.")
@@ -78,10 +77,9 @@ def mcp(
         state_dir = None
     client = host_process(os.getppid(), frozenset())
     with open_guard(config_file=config_file, state_dir=state_dir, agent_pid=client, variables=variables) as guard:
-        pins = find_locations(variables, state_dir=state_dir).pins
         remote = _Remote(url, header_env, guard) if url is not None else None
         server = remote.name(name) if remote is not None else server_name(name, command, guard.masked)
-        store = PinStore(pins)
+        store = guard.pins
         place = place_of(command, Path.cwd()) if remote is None else ()
         store.claim(server, command or ("--url", str(url)), guard.masked, place)
         gateway = Gateway(
@@ -142,7 +140,7 @@ def pins() -> None:
 
 
 @pins.command("list")
-@click.option("--changed", is_flag=True, help="Only tools whose description has changed.")
+@click.option("--changed", is_flag=True, help="Only what has changed, or is suspicious.")
 @json_option
 @state_dir_option
 def list_(state_dir: Path | None, *, changed: bool, as_json: bool) -> None:
@@ -166,13 +164,17 @@ def list_(state_dir: Path | None, *, changed: bool, as_json: bool) -> None:
 @yes_option
 @state_dir_option
 def accept(tool: str, state_dir: Path | None, *, yes: bool) -> None:
-    """Accept what the server says of TOOL now: `mcp__server__tool`. What you said that it can do was said of the old
-    description, and is asked again."""
+    """Accept what the server says of TOOL now: `mcp__server__tool`; or, given a server's name, what it says of itself.
+    What you said that the tool can do was said of the old description, and is asked again."""
     from guardhouse.model import visible
+    from guardhouse.pins import is_server_name
 
     store = _store(state_dir)
+    if is_server_name(tool) and not tool.startswith("mcp__"):
+        _accept_instructions(store, tool, state_dir, yes=yes)
+        return
     server, name, known = _known(store, tool)
-    if known.announced is None:
+    if known.announced is None and not _is_suspicious(known.pinned):
         click.echo(f"Nothing has changed: {visible(tool)}")
         sys.exit(1)
     _print_tool(server, name, known)
@@ -180,8 +182,26 @@ def accept(tool: str, state_dir: Path | None, *, yes: bool) -> None:
         click.echo("Not accepted.")
         sys.exit(1)
     _loosen(state_dir, f"accepting what the server says of {tool}")
-    store.accept(server, name, known.announced.digest)
+    store.accept(server, name, (known.announced or known.pinned).digest)
     click.echo(f"Accepted: {visible(tool)}")
+
+
+def _accept_instructions(store: PinStore, server: str, state_dir: Path | None, *, yes: bool) -> None:
+    known = store.server(server)
+    if known is None or known.instructions is None or not _is_suspicious(known.instructions):
+        click.echo(f"There is nothing to accept of {server}.")
+        sys.exit(1)
+    _print_described(known.instructions)
+    if not confirmed("Let the model read this?", yes=yes):
+        click.echo("Not accepted.")
+        sys.exit(1)
+    _loosen(state_dir, f"accepting what the server {server} says of itself")
+    store.accept_instructions(server, known.instructions.digest)
+    click.echo(f"Accepted: {server}. It counts when the client next starts the server.")
+
+
+def _is_suspicious(said: Described) -> bool:
+    return bool(said.suspicions) and not said.accepted
 
 
 @pins.command()
@@ -249,12 +269,31 @@ def _known(store: PinStore, tool: str) -> tuple[str, str, PinnedTool]:
 def _print_server(server: ServerPins, *, changed: bool) -> None:
     from guardhouse.model import visible
 
-    tools = {name: tool for name, tool in server.tools.items() if tool.announced is not None or not changed}
-    if changed and not tools:
+    tools = {name: tool for name, tool in server.tools.items() if not changed or _is_to_be_seen(tool)}
+    said = server.instructions if server.instructions is not None and _is_suspicious(server.instructions) else None
+    if changed and not tools and said is None:
         return
     click.echo(f"{server.server}: {visible(server.shown_command)}")
+    if said is not None:
+        click.echo("  The server's instructions, which are left out:")
+        _print_described(said)
     for name, tool in sorted(tools.items()):
         _print_tool(server.server, name, tool)
+
+
+def _is_to_be_seen(tool: PinnedTool) -> bool:
+    return tool.announced is not None or _is_suspicious(tool.pinned)
+
+
+def _print_described(said: Described) -> None:
+    from guardhouse.model import visible
+
+    click.echo(f"    pinned: {visible(said.shown)}")
+    for one in said.suspicions:
+        where = f"{visible(one.field)}, characters {one.start}–{one.end}"
+        click.echo(
+            f"    {'accepted' if said.accepted else 'suspicious'}: {one.code} ({where}): “{visible(one.excerpt)}”"
+        )
 
 
 def _print_tool(server: str, name: str, tool: PinnedTool) -> None:
@@ -262,8 +301,10 @@ def _print_tool(server: str, name: str, tool: PinnedTool) -> None:
 
     click.echo(f"  mcp__{server}__{visible(name)}")
     if tool.announced is None:
-        click.echo(f"    pinned: {visible(tool.pinned.shown)}")
+        _print_described(tool.pinned)
         return
+    for one in tool.announced.suspicions:
+        click.echo(f"    suspicious: {one.code} ({visible(one.field)}): “{visible(one.excerpt)}”")
     old, new = tool.pinned.shown, tool.announced.shown
     first = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     if old == new:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from guardhouse.adapters.mcp.answers import (
     CALL,
+    INTRODUCED,
     UNMARKED,
     codes,
     ended,
@@ -128,6 +131,8 @@ class ServerSide:
             return self._listed(message, line, asked)
         if asked.method == "ping" and message.body.get("result") == {}:
             return Outgoing(to_client=ended(line))
+        if asked.method in INTRODUCED and message.kind == "result":
+            message, line = self._introduced(message, line)
         call = asked.call or self._shared.request(asked.method)
         verdict = self._judged(message, asked, call)
         body = message.body[message.kind]
@@ -142,6 +147,14 @@ class ServerSide:
         if body is message.body[message.kind]:
             return Outgoing(to_client=ended(line))
         return Outgoing(to_client=encoded({**message.body, message.kind: body}))
+
+    def _introduced(self, message: Message, line: bytes) -> tuple[Message, bytes]:
+        """What a server says of itself when it begins, without instructions that are more than that."""
+        shown = self._shared.announced.take_instructions(message.body["result"])
+        if shown is message.body["result"]:
+            return message, line
+        body = {**message.body, "result": shown}
+        return msgspec.structs.replace(message, body=body), encoded(body)
 
     def _seen(self, message: Message, asked: Waiting, seen: dict[str, Any]) -> dict[str, Any]:
         """What a person lets be seen of an answer, in the form of one."""
