@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.detect import (
-    announced,
     commands,
     destinations,
     exfil,
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
 DETECTORS: Final[tuple[Detector, ...]] = (
     tools.DETECTOR,
-    announced.DETECTOR,
     secret_use.DETECTOR,
     destinations.DETECTOR,
     destinations.OWN_DETECTOR,

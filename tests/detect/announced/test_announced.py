@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from guardhouse.detect.announced.looking import Neighbours, in_instructions, in_tool
+from guardhouse.detect.announced import Neighbours, in_instructions, in_tool
 from guardhouse.detect.announced.words import WORDS
 
 MAIL = Neighbours.of(

@@ -21,7 +21,7 @@ from guardhouse.trust import tool_name
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from guardhouse.detect.announced.looking import Neighbours
+    from guardhouse.detect.announced import Neighbours
     from guardhouse.model import Suspicion
     from guardhouse.pins import PinStore, ServerPins
 
@@ -130,7 +130,7 @@ class Announcements:
         return {key: value for key, value in result.items() if key != "instructions"}
 
     def _instructions(self, said: str) -> Described:
-        from guardhouse.detect.announced.looking import REVISION  # only where a server says something of itself
+        from guardhouse.detect.announced import REVISION  # only where a server says something of itself
 
         digest = _digest(said)
         pins = self._store.server(self._server)
@@ -196,7 +196,7 @@ class _Looking:
     @property
     def neighbours(self) -> Neighbours:
         if self._neighbours is None:
-            from guardhouse.detect.announced.looking import Neighbours
+            from guardhouse.detect.announced import Neighbours
 
             others = (one for one in self._store.servers() if one.server != self._server)
             self._neighbours = Neighbours.of(
@@ -205,18 +205,18 @@ class _Looking:
         return self._neighbours
 
     def at_tool(self, tool: dict[str, Any]) -> tuple[Suspicion, ...]:
-        from guardhouse.detect.announced.looking import in_tool
+        from guardhouse.detect.announced import in_tool
 
         return in_tool(tool, self._own, self.neighbours, self.mask)
 
     def at_instructions(self, said: str) -> tuple[Suspicion, ...]:
-        from guardhouse.detect.announced.looking import in_instructions
+        from guardhouse.detect.announced import in_instructions
 
         return in_instructions(said, self.neighbours, self.mask)
 
 
 def _described(tool: dict[str, Any], digest: str, pins: ServerPins | None, look: _Looking) -> Described:
-    from guardhouse.detect.announced.looking import REVISION  # only where tools are listed
+    from guardhouse.detect.announced import REVISION  # only where tools are listed
 
     known = pins.tools.get(tool["name"]) if pins is not None else None
     for one in (known.pinned, known.announced) if known is not None else ():

@@ -1,6 +1,6 @@
-"""What MCP servers say of themselves and their tools, where that is more than a description, as findings about the calls
-of those tools. Who looks (`looking.py`) is loaded where something new is announced, and by no call."""
+"""What MCP servers say of themselves and of their tools, where that is more than a description. Loaded where something
+new is announced, and by no call."""
 
-from guardhouse.detect.announced.detector import DETECTOR
+from guardhouse.detect.announced.looking import REVISION, Neighbours, in_instructions, in_tool
 
-__all__ = ["DETECTOR"]
+__all__ = ["REVISION", "Neighbours", "in_instructions", "in_tool"]

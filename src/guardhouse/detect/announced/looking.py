@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.detect.announced.detector import HIDDEN_TEXT, LOOKS_LIKE_ANOTHER, NAMES_OTHERS
 from guardhouse.detect.announced.words import HIDING, WORDS, compiled
 from guardhouse.detect.output.unseen import hidden
 from guardhouse.model import Suspicion, visible
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
 
 REVISION: Final = 1
 """Of what is looked for. What was looked at by another one is looked at again."""
+HIDDEN_TEXT: Final = "tool.hidden_text"
+NAMES_OTHERS: Final = "tool.names_others"
+LOOKS_LIKE_ANOTHER: Final = "tool.looks_like_another"
 _MOST: Final = 16
 """Of one description."""
 _AROUND: Final = 60

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from guardhouse.detect.announced.detector import ASKS_FOR_SECRETS, INSTRUCTS
+INSTRUCTS: Final = "tool.instructs_model"
+ASKS_FOR_SECRETS: Final = "tool.asks_for_secrets"
 
 
 class Words(NamedTuple):
