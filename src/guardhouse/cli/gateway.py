@@ -66,7 +66,7 @@ def mcp(
     is reached by URL, 0 when the client has ended), or 2 if the gate could not be built; then nothing is started.
     """
     from guardhouse.adapters.hooks.host import host_process
-    from guardhouse.adapters.mcp import Gateway, notice, place_of, relay, server_name
+    from guardhouse.adapters.mcp import Gateway, notice, offered, place_of, relay, server_name
     from guardhouse.config import pinned_variables
     from guardhouse.opening import open_guard
 
@@ -82,6 +82,11 @@ def mcp(
         store = guard.pins
         place = place_of(command, Path.cwd()) if remote is None else ()
         store.claim(server, command or ("--url", str(url)), guard.masked, place)
+
+        def offers(tool: str) -> bool:
+            known = guard.policy.config.mcp.servers.get(server)
+            return known is None or offered(tool, known.allowed_tools, known.denied_tools)
+
         gateway = Gateway(
             guard,
             server,
@@ -89,6 +94,7 @@ def mcp(
             session_id=session or _session_of_client(os.environ) or f"mcp_{os.urandom(8).hex()}",
             mask=guard.masked,
             notice=notice,
+            offers=offers,
         )
         status = relay(gateway, command) if remote is None else remote.relay(gateway, server)
     sys.exit(status)

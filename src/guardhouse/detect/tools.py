@@ -1,8 +1,8 @@
 """Looks at what kind of tool or skill is about to be used, before looking at what is passed to it.
 
 An unknown tool may do anything, so its use is a finding by itself; so is a tool that sends, spends or destroys, one
-whose description is not the one that was pinned, or more than a description, and a skill package that nobody has looked into. What the arguments
-say is for the other detectors.
+whose description is not the one that was pinned, or more than a description, and a skill package that nobody has looked
+into. What the arguments say is for the other detectors.
 """
 
 from __future__ import annotations

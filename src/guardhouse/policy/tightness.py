@@ -137,6 +137,12 @@ TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
     ("runs.at_once", Direction.OWNER),
     ("runs.workspaces", Direction.OWNER),
     ("runs.keep_days", Direction.OWNER),
+    ("mcp.servers.*.command", Direction.OWNER),
+    ("mcp.servers.*.environment", Direction.OWNER),
+    ("mcp.servers.*.url", Direction.OWNER),
+    ("mcp.servers.*.headers", Direction.OWNER),
+    ("mcp.servers.*.allowed_tools", Direction.FEWER),
+    ("mcp.servers.*.denied_tools", Direction.ADDS),
     ("rules", Direction.RESTRICTING),
 )
 

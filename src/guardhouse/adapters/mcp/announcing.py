@@ -45,7 +45,16 @@ class _Believed(msgspec.Struct, frozen=True):
 class Announcements:
     """The tools of one server, as it has announced them since it was started."""
 
-    def __init__(self, server: str, store: PinStore, mask: Callable[[str], str], notice: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        server: str,
+        store: PinStore,
+        mask: Callable[[str], str],
+        notice: Callable[[str], None],
+        offers: Callable[[str], bool] = lambda _tool: True,
+    ) -> None:
+        self.offers = offers
+        """Whether clients may see and call a tool of this name."""
         self._server = server
         self._store = store
         self._mask = mask
@@ -105,11 +114,13 @@ class Announcements:
                 self._notice(f"what the server says of {name} is suspicious: {_codes(one.said)}; guardhouse pins list")
         for name in changed:
             self._notice(f"the description of {name} is not the one that was pinned: guardhouse pins list")
-        kept = [tool for tool in tools if isinstance(tool.get("name"), str) and self.is_usable(tool["name"])]
-        if len(kept) == len(tools):
-            return result
-        self._notice(f"{len(tools) - len(kept)} tools are left out: their names are unusable, or not theirs alone")
-        return {**result, "tools": kept}
+        usable = [tool for tool in tools if isinstance(tool.get("name"), str) and self.is_usable(tool["name"])]
+        if len(usable) < len(tools):
+            self._notice(
+                f"{len(tools) - len(usable)} tools are left out: their names are unusable, or not theirs alone"
+            )
+        kept = [tool for tool in usable if self.offers(tool["name"])]
+        return {**result, "tools": kept} if len(kept) < len(tools) else result
 
     def take_instructions(self, result: dict[str, Any]) -> dict[str, Any]:
         """What the server says of itself when it begins, as the client may see it: without its instructions if they are

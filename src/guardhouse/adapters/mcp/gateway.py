@@ -35,8 +35,12 @@ class Gateway:
         session_id: str,
         mask: Callable[[str], str],
         notice: Callable[[str], None],
+        offers: Callable[[str], bool] = lambda _tool: True,
     ) -> None:
-        self._shared = Conversation(guard, server, store, session_id=session_id, mask=mask, notice=notice)
+        """`offers` says which of the server's tools clients may see and call, by their own names."""
+        self._shared = Conversation(
+            guard, server, store, session_id=session_id, mask=mask, notice=notice, offers=offers
+        )
         self._client = ClientSide(self._shared)
         self._server = ServerSide(self._shared)
 

@@ -5,6 +5,7 @@ What a server is called is the user's to say; without a word from them it is rea
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.model import GuardhouseError, visible
@@ -109,6 +110,14 @@ def is_callable_name(tool: str) -> bool:
         0 < len(tool) <= LONGEST_TOOL
         and _LETTERS.issuperset(tool)
         and tool_name(tool).partition("/")[0] not in (_NAMESPACES if "/" in tool else ())
+    )
+
+
+def offered(tool: str, allowed: Sequence[str], denied: Sequence[str]) -> bool:
+    """Whether a tool is one of those that a server's configuration lets clients have; case makes no difference."""
+    name = tool_name(tool)
+    return any(fnmatchcase(name, one.lower()) for one in allowed) and not any(
+        fnmatchcase(name, one.lower()) for one in denied
     )
 
 

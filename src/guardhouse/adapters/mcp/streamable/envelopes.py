@@ -68,13 +68,15 @@ def read_sent(line: bytes) -> Sent:
 
 def _headers_of(line: bytes) -> tuple[tuple[str, str], ...]:
     message = msgspec.json.decode(line)
-    params = message.get("params")
-    meta = params.get("_meta") if isinstance(params, dict) else None
+    method, params = message.get("method"), message.get("params")
+    if not isinstance(method, str) or not isinstance(params, dict):
+        return ()
+    meta = params.get("_meta")
     version = meta.get(_OF_MESSAGE.decode()) if isinstance(meta, dict) else None
     if not isinstance(version, str) or not is_plain_value(version):
         return ()
-    named = params.get(_NAMED.get(message["method"], ""))
-    headers = ((VERSION, version), ("mcp-method", _coded(message["method"])))
+    named = params.get(_NAMED.get(method, ""))
+    headers = ((VERSION, version), ("mcp-method", _coded(method)))
     return (*headers, ("mcp-name", _coded(named))) if isinstance(named, str) else headers
 
 
