@@ -1,6 +1,5 @@
-"""A server made with the protocol's own SDK, over streamable HTTP, for tests: `python mcp_sdk_server.py [json]`.
-
-It says its port on a line of standard output, and ends with its standard input.
+"""A server made with the protocol's own SDK, for tests: over streamable HTTP, `python mcp_sdk_server.py [json]`, where
+it says its port on a line of standard output and ends with its standard input; or over pipes, with `stdio`.
 """
 
 import os
@@ -87,6 +86,9 @@ def greeting(name: str) -> str:
 
 
 def main():
+    if sys.argv[1:] == ["stdio"]:
+        server.run("stdio")
+        return
     listener = socket.create_server(("127.0.0.1", 0))
     as_json = sys.argv[1:] == ["json"]
     app = server.streamable_http_app(

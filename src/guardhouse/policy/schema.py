@@ -427,8 +427,10 @@ class McpServedSection(_Section, frozen=True, kw_only=True):
     """Variables that it gets, beside those that every program has."""
     url: Annotated[str, Meta(max_length=8192)] = ""
     """Or where it is, if it speaks streamable HTTP. `network.mcp__NAME` says where that may be."""
-    headers: dict[str, Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)")]] = {}
-    """Headers that are sent to the URL, each with the variable that holds its value."""
+    headers: tuple[
+        Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,127}=[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)")], ...
+    ] = ()
+    """Headers that are sent to the URL, each as `NAME=VARIABLE`: the variable holds its value."""
     allowed_tools: tuple[str, ...] = ("*",)
     """Its tools that clients see and may call, by their own names or globs."""
     denied_tools: tuple[str, ...] = ()

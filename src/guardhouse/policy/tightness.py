@@ -141,8 +141,8 @@ TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
     ("mcp.servers.*.environment", Direction.OWNER),
     ("mcp.servers.*.url", Direction.OWNER),
     ("mcp.servers.*.headers", Direction.OWNER),
-    ("mcp.servers.*.allowed_tools", Direction.FEWER),
-    ("mcp.servers.*.denied_tools", Direction.ADDS),
+    ("mcp.servers.*.allowed_tools", Direction.OWNER),
+    ("mcp.servers.*.denied_tools", Direction.OWNER),
     ("rules", Direction.RESTRICTING),
 )
 
@@ -165,7 +165,7 @@ def direction(key: tuple[str, ...]) -> Direction:
     exact = _DIRECTIONS.get(".".join(key))
     if exact is not None:
         return exact
-    free = 2 if key[0] in {"labels", "secrets", "approvals", "runs"} else 1
+    free = 2 if key[0] in {"labels", "secrets", "approvals", "runs", "mcp"} else 1
     return _DIRECTIONS[".".join("*" if index == free else part for index, part in enumerate(key))]
 
 

@@ -13,7 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-from starlette.responses import Response, StreamingResponse
+from sse_starlette import EventSourceResponse
+from starlette.responses import Response
 
 from guardhouse.adapters.mcp.messages import INVALID_REQUEST, error_answer
 from guardhouse.adapters.mcp.streamable import SESSION, VERSION, one_line, read_sent
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from guardhouse.server.mcp_sessions import Session, Stream
     from guardhouse.tokens import Principal
 
-_STREAM: Final = "text/event-stream"
+_PING: Final = 15
 _LONGEST_NUMBER: Final = 9
 _CHECKED_EVERY: Final = 5.0
 """Seconds after which it is looked whether the token is still good."""
@@ -107,7 +108,7 @@ def _streamed(house: House, principal: Principal, session: Session, stream: Stre
                     looked = time.monotonic()
                 yield piece
 
-    return StreamingResponse(told(), media_type=_STREAM, headers={SESSION: session.id, "x-accel-buffering": "no"})
+    return EventSourceResponse(told(), ping=_PING, headers={SESSION: session.id})
 
 
 def _unreadable() -> Response:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from guardhouse.adapters.mcp import Gateway, offered, place_of
 from guardhouse.adapters.mcp.heads import heads
+from guardhouse.adapters.mcp.messages import UNANSWERED, error_answer
 from guardhouse.adapters.mcp.piped import PipedServer
 from guardhouse.adapters.mcp.streamable import RemoteServer, event, one_line, read_headers, version_in
 from guardhouse.runs.tools.shell import plain_environment
@@ -46,9 +47,7 @@ _STREAMS_KEPT: Final = 16
 _MOST_UNASKED: Final = 1024
 _LARGEST_UNASKED: Final = 4 * 1024 * 1024
 """Of what a server says by itself, while nobody reads it."""
-_EVERY: Final = 15.0
-"""Seconds between two comments on a stream that has nothing to bring."""
-_COMMENT: Final = b": \n\n"
+_ENDED: Final = "the server has ended"
 
 
 class Stream:
@@ -92,10 +91,7 @@ class Stream:
                 if self.is_over:
                     return
                 self._news.clear()
-                try:
-                    await asyncio.wait_for(self._news.wait(), _EVERY)
-                except TimeoutError:
-                    yield _COMMENT
+                await self._news.wait()
         finally:
             self.readers -= 1
             self._news.set()  # somebody else may read on, and has not heard
@@ -138,7 +134,7 @@ class Session:
             offers=lambda tool: offered(tool, section.allowed_tools, section.denied_tools),
         )
         if section.url:
-            headers = read_headers([f"{name}={variable}" for name, variable in section.headers.items()], os.environ)
+            headers = read_headers(section.headers, os.environ)
             exchanges = guard.exchanges(f"mcp__{self.server}", section.url)
             self._end = RemoteServer(
                 self._gateway,
@@ -193,8 +189,8 @@ class Session:
         self.is_over = True
         for stream in self._streams.values():
             for number in sorted(stream.waiting or (), key=str):
-                for line in self._gateway.lost(number, "the server has ended").to_client.splitlines():
-                    stream.add(line)
+                self._gateway.lost(number, _ENDED)
+                stream.add(error_answer(number, f"There is no answer: {_ENDED}", UNANSWERED).rstrip())
             stream.end()
 
     @property
