@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     multiple=True,
     help="With --url: a header that is sent, and the variable of the environment that holds its value.",
 )
+@click.option("--listed-as", hidden=True, help="With --url: how the client's list named it, for `uninstall`.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.pass_context
 def mcp(
@@ -57,6 +58,7 @@ def mcp(
     key_dir: str | None,
     url: str | None,
     header_env: tuple[str, ...],
+    listed_as: str | None,  # noqa: ARG001 - read off the list by `uninstall`
     command: tuple[str, ...],
 ) -> None:
     """Run an MCP server behind the gate: guardhouse mcp -- npx -y @scope/server ARGS.
