@@ -527,6 +527,37 @@ def test_a_stream_that_the_server_does_not_go_on_with_is_an_error(reach):
 # How it ends
 
 
+FAILS = """
+from guardhouse.adapters.mcp.gateway import Gateway
+from guardhouse.cli import main
+judged = Gateway.from_server
+
+def fails(gateway, line):
+    if b"not for you" in line:
+        raise RuntimeError("broken")
+    return judged(gateway, line)
+
+Gateway.from_server = fails
+main()
+"""
+
+
+@pytest.mark.parametrize("by", ["json", "stream"])
+def test_a_gateway_by_url_that_fails_passes_nothing(reach, by):
+    @made
+    def told(request):
+        message = result(request.id, "not for you")
+        return plain(message) if by == "json" else stream(event(message), event(note("nor this")))
+
+    gateway, _ = reach(mcp=[sys.executable, "-c", FAILS, "mcp"], tools_call=told)
+    gateway.request("tools/call", name="echo", arguments={})
+    assert gateway.process.wait(PATIENCE) == 2
+    assert gateway.process.stdout.read() == b""
+    said = gateway.process.stderr.read().decode()
+    assert "the gateway failed with RuntimeError" in said
+    assert "not for you" not in said
+
+
 def test_a_call_under_way_when_the_client_ends_is_recorded_as_aborted(reach, place):
     gateway, server = reach()
     server.answers["tools/call"] = [lambda _request, _connection: server.over.wait(PATIENCE)]

@@ -102,6 +102,16 @@ def test_suspicious_instructions_of_a_server_do_not_reach_the_model_until_they_a
     )
 
 
+def test_instructions_that_can_not_be_kept_are_left_out(start, place):
+    gateway = start(env={"MCP_INSTRUCTIONS": "Dates are in UTC."}, below=AS_ANOTHER_CLIENT, listed=False)
+    gateway.ask("ping")
+    (place.state / "mcp" / "box.json").unlink()
+    answer = gateway.ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={})
+    assert answer["result"]["serverInfo"]
+    assert "instructions" not in answer["result"]
+    assert "instructions are left out" in gateway.end()[1]
+
+
 def test_honest_instructions_pass_as_the_very_same_bytes(start, place):
     said = "Call `search` first, then `fetch` what it finds. Dates are in UTC."
     assert any(said.encode() in line for line in started(start, MCP_INSTRUCTIONS=said).got)

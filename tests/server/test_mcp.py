@@ -1,6 +1,7 @@
 """`/mcp/NAME` of the daemon: the SDK's own client over HTTP, real servers behind it, and clients that do not behave."""
 
 import asyncio
+import base64
 import contextlib
 import json
 import os
@@ -17,6 +18,9 @@ from daemon_process import DEADLINE, until
 from mcp import Client
 from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 from mcp_types import ElicitResult
+
+from guardhouse.database import SqliteDatabase
+from guardhouse.tokens import Tokens
 
 ADAPTERS = Path(__file__).parents[1] / "adapters"
 SECRET = "sk-" + "abcdefghijklmnopqrstuvwx"
@@ -236,9 +240,14 @@ def test_a_page_of_somebody_else_does_not_come_in(house, headers):
 def test_a_token_that_is_revoked_ends_what_it_listens_to(house):
     token = house.token("agent", "ada")
     client = Raw(house, token=token)
-    with client.http.stream("GET", client.path, headers={"mcp-session-id": client.session}) as stream:
-        assert stream.status_code == 200
-    assert client.http.get("/mcp/nothing", headers={}).status_code in {400, 404}
+    headers = {"mcp-session-id": client.session}
+    note = base64.b64encode(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n').decode()
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "raw", "arguments": {"bytes": note}}}
+    assert client.post(call).status_code == 200
+    database = SqliteDatabase(house.state / "approvals.db")
+    assert Tokens(database).revoke("ada")
+    database.close()
+    until(lambda: client.http.get(client.path, headers=headers).status_code == 401)
 
 
 # What is none
@@ -338,8 +347,6 @@ def test_what_a_server_says_by_itself_comes_to_who_listens_and_only_one_does(hou
     headers = {"mcp-session-id": client.session}
     raw = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"key %b"}}\n'
     with client.http.stream("GET", client.path, headers=headers) as stream:
-        import base64
-
         assert client.http.get(client.path, headers=headers).status_code == 409
         written = base64.b64encode(raw % SECRET.encode()).decode()
         answer = client.post(
@@ -377,36 +384,30 @@ def test_a_client_that_is_gone_ends_nothing_and_its_answer_is_kept(house):
 # The end
 
 
+def servers_of(house):
+    """The processes that the daemon has started."""
+    command = ["ps", "-o", "pid=", "--ppid", str(house.process.pid)]
+    return [int(one) for one in subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()]
+
+
 def test_a_server_that_ends_leaves_nobody_waiting(house):
-    house.write("")
     client = Raw(house)
     client.ask("tools/list")
-    pid = int(
-        client.post(
-            {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "echo", "arguments": {}}}
-        ).status_code
-    )
-    assert pid == 200
-    children = [
-        int(one)
-        for one in subprocess.run(
-            ["ps", "-o", "pid=", "--ppid", str(house.process.pid)], capture_output=True, text=True, check=True
-        ).stdout.split()
-    ]
-    for child in children:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(child, 9)
-    until(lambda: client.post({"jsonrpc": "2.0", "id": 2, "method": "ping"}).status_code == 404)
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ignores_end", "arguments": {}}}
+    headers = {**ACCEPT, "mcp-session-id": client.session}
+    with client.http.stream("POST", client.path, json=call, headers=headers) as answer:
+        lines = answer.iter_lines()
+        assert "notifications/message" in next(line for line in lines if line.startswith("data"))
+        for server in servers_of(house):
+            os.kill(server, signal.SIGKILL)
+        assert "has ended" in next(line for line in lines if line.startswith("data"))
+    assert client.post({"jsonrpc": "2.0", "id": 2, "method": "ping"}).status_code == 404
 
 
 def test_the_daemon_ends_its_servers_and_does_not_wait_for_listeners(house):
     client = Raw(house)
     client.ask("tools/list")
-    server = int(
-        subprocess.run(
-            ["ps", "-o", "pid=", "--ppid", str(house.process.pid)], capture_output=True, text=True, check=True
-        ).stdout.split()[0]
-    )
+    (server,) = servers_of(house)
     listening = threading.Thread(target=listen, args=(client,), daemon=True)
     listening.start()
     begun = time.monotonic()
@@ -422,6 +423,52 @@ def listen(client):
     with contextlib.suppress(httpx.HTTPError), client.http.stream("GET", client.path, headers=headers) as stream:
         for _ in stream.iter_lines():
             pass
+
+
+PATCHED = """
+from guardhouse.adapters.mcp.gateway import Gateway
+from guardhouse.cli import main
+from guardhouse.server import mcp_sessions
+
+judged = Gateway.from_server
+
+def fails(gateway, line):
+    if b"not for you" in line:
+        raise RuntimeError("broken")
+    return judged(gateway, line)
+
+Gateway.from_server = fails
+mcp_sessions._MOST_KEPT = 100_000
+main()
+"""
+
+
+@pytest.fixture
+def patched(house):
+    """A daemon whose gateways fail at some words, and keep little."""
+    house.stop()
+    house.program = ["-c", PATCHED]
+    return house.start()
+
+
+def test_a_gateway_that_fails_in_the_daemon_ends_its_session(patched):
+    client = Raw(patched)
+    client.ask("tools/list")
+    answer = client.call("echo", say="not for you")
+    assert "has ended" in answer["error"]["message"]
+    until(lambda: client.post({"jsonrpc": "2.0", "id": 2, "method": "ping"}).status_code == 404)
+    patched.stop()
+    assert any("failed with RuntimeError" in line for line in patched.said)
+    assert not any("not for you" in line for line in patched.said)
+
+
+def test_a_client_that_does_not_read_loses_its_session(patched):
+    client = Raw(patched)
+    client.ask("tools/list")
+    client.post(
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "many", "arguments": {"size": 200_000}}}
+    )
+    until(lambda: client.post({"jsonrpc": "2.0", "id": 2, "method": "ping"}).status_code == 404)
 
 
 def test_a_server_that_the_configuration_no_longer_names_is_not_used_any_more(house):
