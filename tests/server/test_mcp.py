@@ -174,15 +174,19 @@ def test_many_calls_at_once_get_their_own_answers(house):
 # The same rules
 
 
-def test_a_call_that_asks_waits_for_a_person_and_goes_through_once_approved(house):
+def test_a_call_that_asks_waits_for_a_person_and_goes_through_once_approved_for_who_asked(house):
     house.stop()
     house.write('  rules: [{id: r, effect: require_approval, action: ToolCallPre, tool: "mcp__plain__*", because: x}]')
     house.start()
-    client = Raw(house)
+    client, other = Raw(house, name="ada"), Raw(house, name="eve")
     client.ask("tools/list")
+    other.ask("tools/list")
     first = said(client.call("echo", say="hi"))
     request = first.split("(")[1].split(")")[0]
+    assert client.http.get(f"/v1/approvals/{request}").json()["principal"] == "ada"
+    assert other.http.get(f"/v1/approvals/{request}").status_code in {403, 404}
     assert house.approver().post(f"/v1/approvals/{request}/approve", json={}).status_code == 200
+    assert "waits" in said(other.call("echo", say="hi"))
     assert json.loads(said(client.call("echo", say="hi"))) == {"say": "hi"}
     assert house.log.read_bytes().count(b'"tools/call"') == 1
 

@@ -132,6 +132,7 @@ class Session:
             mask=guard.masked,
             notice=self._notice,
             offers=lambda tool: offered(tool, section.allowed_tools, section.denied_tools),
+            principal=self.principal.name,
         )
         if section.url:
             headers = read_headers(section.headers, os.environ)

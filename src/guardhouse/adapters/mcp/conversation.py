@@ -46,10 +46,11 @@ class Conversation:
         mask: Callable[[str], str],
         notice: Callable[[str], None],
         offers: Callable[[str], bool] = lambda _tool: True,
+        principal: str | None = None,
     ) -> None:
         self.guard = guard
         self.server = server
-        self.named: dict[str, Any] = {"session_id": session_id, "source": f"mcp:{server}"}
+        self.named: dict[str, Any] = {"session_id": session_id, "source": f"mcp:{server}", "principal": principal}
         self.notice = notice
         self.mask = mask
         self.announced = Announcements(server, store, mask, notice, offers)

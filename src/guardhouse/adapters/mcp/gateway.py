@@ -36,10 +36,19 @@ class Gateway:
         mask: Callable[[str], str],
         notice: Callable[[str], None],
         offers: Callable[[str], bool] = lambda _tool: True,
+        principal: str | None = None,
     ) -> None:
-        """`offers` says which of the server's tools clients may see and call, by their own names."""
+        """`offers` says which of the server's tools clients may see and call, by their own names. `principal` is who
+        the client acts for, where it had to say so."""
         self._shared = Conversation(
-            guard, server, store, session_id=session_id, mask=mask, notice=notice, offers=offers
+            guard,
+            server,
+            store,
+            session_id=session_id,
+            mask=mask,
+            notice=notice,
+            offers=offers,
+            principal=principal,
         )
         self._client = ClientSide(self._shared)
         self._server = ServerSide(self._shared)
