@@ -242,16 +242,15 @@ def test_a_page_of_somebody_else_does_not_come_in(house, headers):
 
 
 def test_a_token_that_is_revoked_ends_what_it_listens_to(house):
-    token = house.token("agent", "ada")
-    client = Raw(house, token=token)
+    client = Raw(house, token=house.token("agent", "ada"))
     headers = {"mcp-session-id": client.session}
-    note = base64.b64encode(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n').decode()
-    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "raw", "arguments": {"bytes": note}}}
-    assert client.post(call).status_code == 200
-    database = SqliteDatabase(house.state / "approvals.db")
-    assert Tokens(database).revoke("ada")
-    database.close()
-    until(lambda: client.http.get(client.path, headers=headers).status_code == 401)
+    with client.http.stream("GET", client.path, headers=headers) as stream:
+        assert stream.status_code == 200
+        database = SqliteDatabase(house.state / "approvals.db")
+        assert Tokens(database).revoke("ada")
+        database.close()
+        assert not any(line.startswith("data") for line in stream.iter_lines())  # it ends
+    assert client.http.get(client.path, headers=headers).status_code == 401
 
 
 # What is none

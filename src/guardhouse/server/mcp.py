@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from guardhouse.adapters.mcp.messages import INVALID_REQUEST, error_answer
 from guardhouse.adapters.mcp.streamable import SESSION, VERSION, one_line, read_sent
+from guardhouse.server.mcp_sessions import CHECKED_EVERY
 from guardhouse.server.openapi import Operation
 from guardhouse.server.problems import Problem
 from guardhouse.server.reading import read_body
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 _PING: Final = 15
 _LONGEST_NUMBER: Final = 9
-_CHECKED_EVERY: Final = 5.0
-"""Seconds after which it is looked whether the token is still good."""
 
 
 async def post(house: House, principal: Principal, request: Request) -> Response:
@@ -100,13 +99,14 @@ def _streamed(house: House, principal: Principal, session: Session, stream: Stre
         looked = time.monotonic()
         async with aclosing(stream.read(after)) as pieces:
             async for piece in pieces:
-                if time.monotonic() - looked > _CHECKED_EVERY:
+                if time.monotonic() - looked >= CHECKED_EVERY:
                     try:
                         await house.in_thread(partial(house.door.check_still, principal))
                     except Problem:
                         return  # the token was revoked, or is over
                     looked = time.monotonic()
-                yield piece
+                if piece:
+                    yield piece
 
     return EventSourceResponse(told(), ping=_PING, headers={SESSION: session.id})
 

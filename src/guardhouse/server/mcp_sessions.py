@@ -47,6 +47,8 @@ _STREAMS_KEPT: Final = 16
 _MOST_UNASKED: Final = 1024
 _LARGEST_UNASKED: Final = 4 * 1024 * 1024
 """Of what a server says by itself, while nobody reads it."""
+CHECKED_EVERY: Final = 5.0
+"""Seconds after which it is looked whether the token of a reader is still good."""
 _ENDED: Final = "the server has ended"
 
 
@@ -80,7 +82,8 @@ class Stream:
         self._news.set()
 
     async def read(self, after: int) -> AsyncGenerator[bytes]:
-        """The events from number `after` on, as they come."""
+        """The events from number `after` on, as they come; nothing, now and then, while none does: whoever reads may
+        not be allowed to any more."""
         self.readers += 1
         try:
             while True:
@@ -91,7 +94,10 @@ class Stream:
                 if self.is_over:
                     return
                 self._news.clear()
-                await self._news.wait()
+                try:
+                    await asyncio.wait_for(self._news.wait(), CHECKED_EVERY)
+                except TimeoutError:
+                    yield b""
         finally:
             self.readers -= 1
             self._news.set()  # somebody else may read on, and has not heard
