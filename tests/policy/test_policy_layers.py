@@ -196,7 +196,7 @@ def test_the_moves_walk_every_key_of_the_table():
     def row(key):
         parts = key.split(".", 1) if key.startswith("findings.") else key.split(".")
         names = [name for name, _direction in TIGHTER]
-        free = 2 if key.startswith(("labels.", "secrets.", "approvals.", "runs.")) else 1
+        free = 2 if key.startswith(("labels.", "secrets.", "approvals.", "runs.", "mcp.")) else 1
         parts = parts if ".".join(parts) in names else [*parts[:free], "*", *parts[free + 1 :]]
         return ".".join(parts)
 
