@@ -70,8 +70,6 @@ async def listen(house: House, principal: Principal, request: Request) -> Respon
         if not all(part.isascii() and part.isdigit() and len(part) <= _LONGEST_NUMBER for part in (number, place)):
             raise Problem(400, "`Last-Event-ID` is no number of an event.", fix="Leave it out.")
         stream, after = session.stream(int(number)), int(place) + 1
-    elif session.own.readers:
-        raise Problem(409, "Somebody listens already.", fix="Use that stream.")
     if stream is None:
         raise Problem(404, "The stream is not kept any more.")
     return _streamed(house, principal, session, stream, after)

@@ -49,6 +49,8 @@ _LARGEST_UNASKED: Final = 4 * 1024 * 1024
 """Of what a server says by itself, while nobody reads it."""
 CHECKED_EVERY: Final = 5.0
 """Seconds after which it is looked whether the token of a reader is still good."""
+_PRIMED: Final = "2025-11-25"
+"""The version since which a stream begins with an event that says nothing, so that it can be read on from there."""
 _ENDED: Final = "the server has ended"
 
 
@@ -64,6 +66,7 @@ class Stream:
         self.size = 0
         self.next = 0
         """The number of the next event."""
+        self._latest = 0
         self._events: deque[bytes] = deque()
         self._news = asyncio.Event()
 
@@ -83,11 +86,13 @@ class Stream:
 
     async def read(self, after: int) -> AsyncGenerator[bytes]:
         """The events from number `after` on, as they come; nothing, now and then, while none does: whoever reads may
-        not be allowed to any more."""
+        not be allowed to any more. Whoever comes later takes over: the connection of the first may have broken."""
         self.readers += 1
+        self._latest = own = self._latest + 1
+        self._news.set()
         try:
-            while True:
-                while after < self.next:
+            while own == self._latest:
+                while after < self.next and own == self._latest:
                     after = max(after, self.next - len(self._events))
                     yield self._events[after - self.next]
                     after += 1
@@ -100,7 +105,6 @@ class Stream:
                     yield b""
         finally:
             self.readers -= 1
-            self._news.set()  # somebody else may read on, and has not heard
 
 
 class Session:
@@ -178,6 +182,8 @@ class Session:
         if waiting:
             self._numbers += 1
             stream = Stream(self._numbers, waiting)
+            if self.version >= _PRIMED:
+                stream.add(b"")
         try:
             self._to_judge.put_nowait((line, stream))
         except Full:
