@@ -68,8 +68,16 @@ def test_what_is_allowed_passes_as_the_very_same_bytes(reach):
     assert server.of("tools/call")[0].body == line
 
 
-def test_the_session_and_the_version_that_the_server_settled_on_are_said_with_every_later_message(reach):
-    gateway, server = reach()
+@made
+def begun_by_stream(request):
+    found = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}
+    answer = stream(event({"jsonrpc": "2.0", "id": request.id, "result": found}, "e1"))
+    return answer.replace(b"\r\n", f"\r\nMcp-Session-Id: {SESSION}\r\n".encode(), 1)
+
+
+@pytest.mark.parametrize("how", [{}, {"initialize": begun_by_stream}], ids=["json", "stream"])
+def test_the_session_and_the_version_that_the_server_settled_on_are_said_with_every_later_message(reach, how):
+    gateway, server = reach(**how)
     gateway.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
     gateway.call("echo")
     (first,) = server.of("initialize")

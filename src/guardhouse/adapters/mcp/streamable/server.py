@@ -184,7 +184,7 @@ class RemoteServer:
         self._check_session(exchange, sent)
         kind = _kind(exchange)
         if kind == _STREAM and exchange.status == 200:
-            return self._follow(exchange, number)
+            return self._follow(exchange, sent, number)
         if kind == _JSON and (exchange.status == 200 or exchange.status >= 400):
             exchange.until(TO_FINISH, LONGEST_LINE + _AROUND)
             body = b"".join(exchange.pieces())
@@ -205,7 +205,7 @@ class RemoteServer:
 
     def _check_stream(self, exchange: Exchange) -> None:
         if exchange.status == 405:
-            raise Refused("net.response_unreadable", "the server has no such streams")
+            raise Refused(_NO_STREAMS, "the server has no such streams")
         self._check_status(exchange)
         if exchange.status != 200 or _kind(exchange) != _STREAM:
             raise FetchFailed("the server does not go on with the stream")
@@ -222,7 +222,7 @@ class RemoteServer:
         if status >= 400:
             raise FetchFailed(f"the server refused it (status {status})")
 
-    def _deliver(self, message: bytes, number: Id | None, sent: Sent | None = None) -> bool:
+    def _deliver(self, message: bytes, number: Id | None, sent: Sent) -> bool:
         """Put a message of the server to the gateway, and pass on what may pass; whether it answered the request that
         this exchange is for."""
         line = one_line(message)
@@ -234,14 +234,14 @@ class RemoteServer:
             outgoing = self._gateway.cut_from_server(line[:LONGEST_HEAD], f"It is longer than {LONGEST_LINE} bytes.")
         else:
             outgoing = self._gateway.from_server(line)
-        if answered and sent is not None and sent.method == "initialize":
+        if answered and sent.method == "initialize":
             self._version = version_in(line)
         self._to_client(outgoing.to_client)
         if outgoing.to_server:
             self.send(outgoing.to_server)
         return bool(answered)
 
-    def _follow(self, exchange: Exchange, number: Id) -> bool:
+    def _follow(self, exchange: Exchange, sent: Sent, number: Id) -> bool:
         """Read a stream until it has brought the answer to a request, resuming it where it breaks."""
         stream = _Stream()
         opened: Exchange | None = exchange
@@ -249,7 +249,7 @@ class RemoteServer:
         while True:
             try:
                 opened = opened or self._resumed(stream)
-                self._read_stream(opened, stream, number, TO_ANSWER)
+                self._read_stream(opened, stream, sent, number, TO_ANSWER)
                 why = "the server ended the stream before it"
             except FetchFailed as error:
                 why = error.what
@@ -277,7 +277,7 @@ class RemoteServer:
             raise
         return exchange
 
-    def _read_stream(self, exchange: Exchange, stream: _Stream, number: Id | None, patience: float) -> None:
+    def _read_stream(self, exchange: Exchange, stream: _Stream, sent: Sent, number: Id | None, patience: float) -> None:
         """Deal with the events of a stream until it ends. Each must be complete soon after it has begun."""
         reader = EventReader()
         begun = time.monotonic()
@@ -290,7 +290,7 @@ class RemoteServer:
                     has_ended = True
                     if stream.is_new(event.id, event.retry) and event.data and event.name in {"", "message"}:
                         own = None if stream.is_answered else number
-                        stream.is_answered |= self._deliver(event.data, own)
+                        stream.is_answered |= self._deliver(event.data, own, sent)
                     stream.passed(event.id)
                 if has_ended or is_within is not reader.is_within:
                     is_within = reader.is_within
@@ -311,11 +311,11 @@ class RemoteServer:
             while not self._closing.is_set():
                 try:
                     exchange = self._resumed(stream)
-                    self._read_stream(exchange, stream, None, TO_LISTEN)
-                except Refused:
-                    return
+                    self._read_stream(exchange, stream, _GET, None, TO_LISTEN)
                 except GuardhouseError as error:
                     broken = error.what
+                    if isinstance(error, Refused) and error.code == _NO_STREAMS:
+                        return
                 else:
                     broken = "the stream ended"
                 tries = 1 if stream.has_moved else tries + 1
@@ -360,6 +360,7 @@ class RemoteServer:
 
 
 _GET: Final = Sent(None, "")
+_NO_STREAMS: Final = "net.response_unreadable"
 
 
 class _Stream:
