@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -68,7 +69,7 @@ def mcp(
     is reached by URL, 0 when the client has ended), or 2 if the gate could not be built; then nothing is started.
     """
     from guardhouse.adapters.hooks.host import host_process
-    from guardhouse.adapters.mcp import Gateway, notice, offered, place_of, relay, server_name
+    from guardhouse.adapters.mcp import Gateway, notice, place_of, relay, server_name
     from guardhouse.config import pinned_variables
     from guardhouse.opening import open_guard
 
@@ -84,11 +85,6 @@ def mcp(
         store = guard.pins
         place = place_of(command, Path.cwd()) if remote is None else ()
         store.claim(server, command or ("--url", str(url)), guard.masked, place)
-
-        def offers(tool: str) -> bool:
-            known = guard.policy.config.mcp.servers.get(server)
-            return known is None or offered(tool, known.allowed_tools, known.denied_tools)
-
         gateway = Gateway(
             guard,
             server,
@@ -96,10 +92,28 @@ def mcp(
             session_id=session or _session_of_client(os.environ) or f"mcp_{os.urandom(8).hex()}",
             mask=guard.masked,
             notice=notice,
-            offers=offers,
+            offers=_Offered(guard, server),
         )
         status = relay(gateway, command) if remote is None else remote.relay(gateway, server)
     sys.exit(status)
+
+
+class _Offered:
+    """Which of a server's tools clients may have, as the configuration says; while that can't be read, as it last did:
+    every call is denied by the gate then."""
+
+    def __init__(self, guard: LocalGuard, server: str) -> None:
+        self._guard = guard
+        self._server = server
+        self._known = guard.policy.config.mcp.servers.get(server)
+
+    def __call__(self, tool: str) -> bool:
+        from guardhouse.adapters.mcp import offered
+        from guardhouse.model import PolicyError
+
+        with suppress(PolicyError):
+            self._known = self._guard.policy.config.mcp.servers.get(self._server)
+        return self._known is None or offered(tool, self._known.allowed_tools, self._known.denied_tools)
 
 
 class _Remote:
