@@ -62,6 +62,7 @@ class Exchanges:
         self._idle: list[_Line] = []
         self._open: set[_Line] = set()
         self._is_closed = False
+        self._last_named: tuple[tuple[tuple[str, str], ...], list[tuple[bytes, bytes]]] = ((), [])
         start = self.destination.href.index("/", self.destination.href.index("://") + 3)
         origin, self._target = self.destination.href[:start], self.destination.href[start:].encode()
         self._host = origin.partition("://")[2].encode()
@@ -70,23 +71,30 @@ class Exchanges:
         self, method: str, headers: Sequence[tuple[str, str]], body: bytes, *, seconds: float, wire_bytes: int
     ) -> Exchange:
         """Send a request. Refused if it may not be sent, FetchFailed if it can't be."""
-        check_headers(headers)
         errand = Errand(self.destination, self._rules(), deadline=time.monotonic() + seconds, wire_bytes=wire_bytes)
+        named = self._named(tuple(headers))
         line = self._take()
         with _running(errand):
             try:
                 if line is None:
                     line = self._dial()
-                named = [(b"Host", self._host), (b"User-Agent", b"guardhouse"), (b"Accept-Encoding", b"identity")]
-                named += [(name.encode(), value.encode()) for name, value in headers]
-                if method == "POST":
-                    named.append((b"Content-Length", str(len(body)).encode()))
-                line.send(method, self._target, named, body)
+                length = [(b"Content-Length", str(len(body)).encode())] if method == "POST" else []
+                line.send(method, self._target, [*named, *length], body)
             except BaseException:
                 if line is not None:
                     self._drop(line)
                 raise
         return Exchange(self, line, errand)
+
+    def _named(self, headers: tuple[tuple[str, str], ...]) -> list[tuple[bytes, bytes]]:
+        """Headers as they are sent. The same few come again and again. Refused if one may not be sent."""
+        known, named = self._last_named
+        if headers != known or not named:
+            check_headers(headers)
+            named = [(b"Host", self._host), (b"User-Agent", b"guardhouse"), (b"Accept-Encoding", b"identity")]
+            named += [(name.encode(), value.encode()) for name, value in headers]
+            self._last_named = (headers, named)
+        return named
 
     def close(self) -> None:
         """End every exchange, also those that others wait for."""
