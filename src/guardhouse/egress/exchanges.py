@@ -156,6 +156,10 @@ class Exchange:
         self.headers: dict[str, str] = {}
         """By names in lower case. Of what is there more than once, the values behind each other."""
 
+    def before_reading(self, wait: Callable[[Any], None] | None) -> None:
+        """Call this with the connection's socket each time before something is read from it."""
+        self._open_line().before_read = wait
+
     def until(self, seconds: float, wire_bytes: int) -> None:
         """What comes from now on must come within so many seconds, and be no more than so many bytes."""
         self._errand.deadline = time.monotonic() + seconds
@@ -197,6 +201,7 @@ class Exchange:
         line, self._line = self._line, None
         if line is None:
             return
+        line.before_read = None
         if line.renew():
             self._exchanges._keep(line)
         else:
@@ -215,6 +220,7 @@ class _Line:
         self._stream = stream
         self._h11 = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LONGEST_HEAD)
         self.idle_since = 0.0
+        self.before_read: Callable[[Any], None] | None = None
         connection = stream.get_extra_info("socket")
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for name, value in _KEEPALIVE:
@@ -233,6 +239,8 @@ class _Line:
     def next_event(self) -> Any:
         with _told():
             while (event := self._h11.next_event()) is h11.NEED_DATA:
+                if self.before_read is not None:
+                    self.before_read(self._stream.get_extra_info("socket"))
                 self._h11.receive_data(self._stream.read(_CHUNK))
             return event
 

@@ -57,7 +57,16 @@ class Writer:
                 os.close(self._handle)
 
 
-def lines(source: int) -> Iterator[tuple[bytes, bool]]:
+class Pending:
+    """Whether another whole line was read already, beside the one that is being dealt with."""
+
+    __slots__ = ("has_more",)
+
+    def __init__(self) -> None:
+        self.has_more = False
+
+
+def lines(source: int, pending: Pending | None = None) -> Iterator[tuple[bytes, bool]]:
     """Every line without its end, and whether it is all of it: of one that is too long, only the beginning. An unended
     last line is no message."""
     parts: list[bytes] = []
@@ -68,6 +77,8 @@ def lines(source: int) -> Iterator[tuple[bytes, bool]]:
             size += end - start
             if size <= LONGEST_LINE:
                 parts.append(chunk[start:end])
+            if pending is not None:
+                pending.has_more = chunk.find(b"\n", end + 1) >= 0
             yield b"".join(parts), size <= LONGEST_LINE
             parts, size, start = [], 0, end + 1
         size += len(chunk) - start

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from guardhouse.adapters.mcp.heads import LONGEST_HEAD, heads
 from guardhouse.adapters.mcp.pipes import LONGEST_LINE
@@ -51,6 +51,19 @@ _STREAM: Final = "text/event-stream"
 _JSON: Final = "application/json"
 
 
+class Turn(Protocol):
+    """The turn of a thread to hear the client, which it keeps while an answer is likely to come before the client says
+    more: then nobody else has to be woken up."""
+
+    def wait(self, connection: Any) -> None:
+        """Wait until there is something to read; if the client says something before that, let go of the turn."""
+        ...
+
+    def leave(self) -> None:
+        """Let somebody else hear the client."""
+        ...
+
+
 class RemoteServer:
     """The server's end of one conversation. `send` may be called from any thread.
 
@@ -84,12 +97,15 @@ class RemoteServer:
         self._all_done.set()
         self._closing = threading.Event()
 
-    def send(self, lines: bytes) -> None:
+    def send(self, lines: bytes, turn: Turn | None = None) -> None:
         """Send messages, one a line. Returns once they were sent; of those that have no answer, once they were taken;
-        of `initialize`, once it was answered, because everything else depends on that."""
-        for line in lines.split(b"\n"):
-            if line.strip():
-                self._send(line, read_sent(line))
+        of `initialize`, once it was answered, because everything else depends on that. With a `turn`, the answer to
+        the last one is heard before this returns."""
+        *sent, last = [line for line in lines.split(b"\n") if line.strip()] or [b""]
+        for line in sent:
+            self._send(line, read_sent(line))
+        if last:
+            self._send(last, read_sent(last), turn)
 
     def wait(self, seconds: float) -> bool:
         """Wait until every request has its answer; whether that is so."""
@@ -104,7 +120,7 @@ class RemoteServer:
 
     # Sending
 
-    def _send(self, line: bytes, sent: Sent) -> None:
+    def _send(self, line: bytes, sent: Sent, turn: Turn | None = None) -> None:
         if not sent.asks or sent.id is None:
             self._tell(line, sent)
             return
@@ -122,10 +138,13 @@ class RemoteServer:
         except BaseException:
             self._end()
             raise
+        number = sent.id
         if sent.method == "initialize":
-            self._hear(exchange, sent, sent.id)
+            self._hear(exchange, sent, number)
+        elif turn is not None:
+            exchange.before_reading(turn.wait)
+            self._hear(exchange, sent, number, turn)
         else:
-            number = sent.id
             self._hands.take(lambda: self._hear(exchange, sent, number))
 
     def _post(self, line: bytes, sent: Sent) -> Exchange:
@@ -161,13 +180,13 @@ class RemoteServer:
 
     # Hearing
 
-    def _hear(self, exchange: Exchange, sent: Sent, number: Id) -> None:
+    def _hear(self, exchange: Exchange, sent: Sent, number: Id, turn: Turn | None = None) -> None:
         """Read what a request brings, until it has its answer. Whoever waits is told if there will be none."""
         try:
             try:
                 exchange.until(TO_ANSWER, LONGEST_LINE + _AROUND)
                 exchange.read_head()
-                is_answered = self._hear_all(exchange, sent, number)
+                is_answered = self._hear_all(exchange, sent, number, turn)
                 why = "the server ended the exchange without one"
             except GuardhouseError as error:
                 is_answered, why = False, error.what
@@ -180,11 +199,11 @@ class RemoteServer:
         finally:
             self._end()
 
-    def _hear_all(self, exchange: Exchange, sent: Sent, number: Id) -> bool:
+    def _hear_all(self, exchange: Exchange, sent: Sent, number: Id, turn: Turn | None) -> bool:
         self._check_session(exchange, sent)
         kind = _kind(exchange)
         if kind == _STREAM and exchange.status == 200:
-            return self._follow(exchange, sent, number)
+            return self._follow(exchange, sent, number, turn)
         if kind == _JSON and (exchange.status == 200 or exchange.status >= 400):
             exchange.until(TO_FINISH, LONGEST_LINE + _AROUND)
             body = b"".join(exchange.pieces())
@@ -241,7 +260,7 @@ class RemoteServer:
             self.send(outgoing.to_server)
         return bool(answered)
 
-    def _follow(self, exchange: Exchange, sent: Sent, number: Id) -> bool:
+    def _follow(self, exchange: Exchange, sent: Sent, number: Id, turn: Turn | None) -> bool:
         """Read a stream until it has brought the answer to a request, resuming it where it breaks."""
         stream = _Stream()
         opened: Exchange | None = exchange
@@ -256,6 +275,8 @@ class RemoteServer:
             if stream.is_answered:
                 return True
             opened = None
+            if turn is not None:
+                turn.leave()
             tries = 1 if stream.has_moved else tries + 1
             stream.has_moved = False
             if not stream.last or tries > _MOST_TRIES or self._closing.wait(stream.wait):
