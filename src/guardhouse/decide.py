@@ -48,6 +48,7 @@ from guardhouse.model import (
     SkillRunPre,
     ToolCallPost,
     ToolCallPre,
+    ToolPin,
     UserInput,
     Verdict,
     bind,
@@ -462,11 +463,15 @@ def _recordable(facts: Facts, binding: dict[str, str]) -> Facts:
         addresses=facts.addresses,
         real_paths=facts.real_paths if binding else {},
         extents=facts.extents,
-        pins={tool: msgspec.structs.replace(pin, description="", parameters={}) for tool, pin in facts.pins.items()},
+        pins={tool: _recordable_pin(pin) for tool, pin in facts.pins.items()},
         session=msgspec.structs.replace(session, said=frozenset(), requests=(), conditions=())
         if session is not None
         else None,
     )
+
+
+def _recordable_pin(pin: ToolPin) -> ToolPin:
+    return msgspec.structs.replace(pin, description="", parameters={}, suspicions=())
 
 
 def refused(code: ReasonCode, revision: str, *, detail: str = "") -> Verdict:

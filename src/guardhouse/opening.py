@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from guardhouse.database import Database
     from guardhouse.detect import Detector
     from guardhouse.egress import FetchTools
+    from guardhouse.egress.exchanges import Exchanges
     from guardhouse.egress.proxy import Callers, Door, ForwardProxy
     from guardhouse.guard import Resolver
     from guardhouse.model import Action, ApprovalRequest, ToolCallPre, Verdict
+    from guardhouse.net import NetworkRules
     from guardhouse.policy import Policy
     from guardhouse.ports import Alongside, Sessions
     from guardhouse.sealing import Seal
@@ -264,6 +266,7 @@ class LocalGuard(Guard, AgentGuard):
         policy = ReloadingPolicy(sources) if at is None else at.policy
         self._desk = desk = Desk(sources.locations, policy.current, clock) if at is None else at.desk
         sessions: Sessions = desk if at is None else at.sessions
+        self._own_pins = PinStore(sources.locations.pins) if at is None else at.pins
         super().__init__(
             policy,
             resolver=resolver,
@@ -271,7 +274,7 @@ class LocalGuard(Guard, AgentGuard):
             approvals=desk if holds_questions else None,
             audit=desk.audit,
             sessions=sessions if remembers else None,
-            pins=PinStore(sources.locations.pins) if at is None else at.pins,
+            pins=self._own_pins,
             clock=clock,
             marker_key=desk.marker_key,
             prompt=desk.audit if in_loop and not sources.locations.database else None,
@@ -363,8 +366,20 @@ class LocalGuard(Guard, AgentGuard):
 
     @property
     def pins(self) -> PinStore:
-        """What MCP servers said of their tools."""
-        return PinStore(self._sources.locations.pins)
+        """What MCP servers said of their tools. What is pinned by it, the gate knows at once."""
+        return self._own_pins
+
+    def exchanges(self, tool: str, url: str) -> Exchanges:
+        """Exchanges with a URL that somebody wrote down, by the destination rules that `tool` has in force. Refused if
+        the URL is none that can be asked."""
+        from guardhouse.egress.exchanges import Exchanges
+        from guardhouse.egress.permitted import rules_for
+
+        def rules() -> NetworkRules:
+            return rules_for(self.policy, tool, exchanges.destination)
+
+        exchanges = Exchanges(url, rules, self._resolver)
+        return exchanges
 
     @property
     def sandbox_options(self) -> list[str]:

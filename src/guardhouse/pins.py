@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.model import GuardhouseError, ToolPin
+from guardhouse.model import GuardhouseError, Suspicion, ToolPin
 from guardhouse.model.digests import sha256_hex
 
 if TYPE_CHECKING:
@@ -41,6 +41,11 @@ class Described(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     """The description for people: JSON, secrets masked, cut if it is very long. The digest is over the whole."""
     destructive: bool = False
     open_world: bool = False
+    looked: int = 0
+    """By which revision of what looks for suspicious places; 0 if nobody has looked."""
+    suspicions: tuple[Suspicion, ...] = ()
+    accepted: bool = False
+    """Whether a person has looked at those, and takes it as it is."""
 
 
 class PinnedTool(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -62,6 +67,8 @@ class ServerPins(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     """The same for people, secrets masked."""
     tools: dict[str, PinnedTool] = {}
     """By the tools' own names."""
+    instructions: Described | None = None
+    """What the server says of itself, as it last did."""
 
 
 class PinStore:
@@ -98,6 +105,7 @@ class PinStore:
             changed=known.announced is not None,
             description=description,
             parameters=parameters,
+            suspicions=tuple(found for one in dict.fromkeys(said) if not one.accepted for found in one.suspicions),
         )
 
     def _words(self, pinned: Described) -> tuple[str, dict[str, Any]]:
@@ -175,18 +183,36 @@ class PinStore:
                     self._write(server)
         return [tool for tool, said in tools.items() if said.digest != server.tools[tool].pinned.digest]
 
+    def announce_instructions(self, name: str, said: Described) -> Described:
+        """Take in what a server says of itself; what is kept of it then."""
+        server = self.server(name)
+        if server is None or _with_instructions(server, said) != server:
+            with self._changing(name) as current:
+                if current is None:
+                    raise GuardhouseError(f"Nothing is kept of the server {name} any more.", fix="Start it again.")
+                server = _with_instructions(current, said)
+                if server != current:
+                    self._write(server)
+        return server.instructions or said
+
     def accept(self, name: str, tool: str, digest: str) -> None:
         """Pin what the server says of this tool now, if it is the description with this digest, which was looked at.
         GuardhouseError if it is another one by now, or none."""
         with self._changing(name) as server:
             known = server.tools.get(tool) if server is not None else None
-            if server is None or known is None or known.announced is None or known.announced.digest != digest:
-                raise GuardhouseError(
-                    "The server has changed the description again since it was shown. Nothing was accepted.",
-                    fix="Look at it once more: guardhouse pins list --changed",
-                )
-            tools = {**server.tools, tool: PinnedTool(known.announced)}
+            said = (known.announced or known.pinned) if known is not None else None
+            if server is None or said is None or said.digest != digest:
+                raise _said_otherwise()
+            tools = {**server.tools, tool: PinnedTool(msgspec.structs.replace(said, accepted=True))}
             self._write(msgspec.structs.replace(server, tools=tools))
+
+    def accept_instructions(self, name: str, digest: str) -> None:
+        """The same of what the server says of itself."""
+        with self._changing(name) as server:
+            said = server.instructions if server is not None else None
+            if server is None or said is None or said.digest != digest:
+                raise _said_otherwise()
+            self._write(msgspec.structs.replace(server, instructions=msgspec.structs.replace(said, accepted=True)))
 
     def forget(self, name: str) -> bool:
         """Let go of a server's name and of everything that was pinned of it; whether there was anything."""
@@ -289,9 +315,35 @@ def _with(server: ServerPins, tools: Mapping[str, Described]) -> ServerPins:
     """The pins after a server has announced `tools`."""
     known = dict(server.tools)
     for name, said in tools.items():
-        pinned = known[name].pinned if name in known else said
-        known[name] = PinnedTool(pinned, said if said.digest != pinned.digest else None)
+        before = known.get(name, PinnedTool(said))
+        if said.digest == before.pinned.digest:
+            known[name] = PinnedTool(_as_accepted(said, before.pinned))
+        else:
+            known[name] = PinnedTool(before.pinned, _as_accepted(said, before.announced))
     return server if known == server.tools else msgspec.structs.replace(server, tools=known)
+
+
+def _with_instructions(server: ServerPins, said: Described) -> ServerPins:
+    said = _as_accepted(said, server.instructions)
+    return server if server.instructions == said else msgspec.structs.replace(server, instructions=said)
+
+
+def _as_accepted(said: Described, before: Described | None) -> Described:
+    """A description as far as a person has accepted the same one before, and nothing more was found in it since."""
+    if before is None or before.digest != said.digest or not before.accepted:
+        return said
+    return msgspec.structs.replace(said, accepted=_codes(said) <= _codes(before))
+
+
+def _codes(said: Described) -> set[str]:
+    return {one.code for one in said.suspicions}
+
+
+def _said_otherwise() -> GuardhouseError:
+    return GuardhouseError(
+        "The server has changed the description again since it was shown. Nothing was accepted.",
+        fix="Look at it once more: guardhouse pins list --changed",
+    )
 
 
 def _try_lock(handle: int) -> bool:

@@ -26,18 +26,38 @@ main()
 """
 HURRIED_MCP = [sys.executable, "-c", _HURRIED, "mcp"]
 """The same with less time for a server to end."""
+_NARROW = """
+from importlib import import_module
+from guardhouse.cli import main
+remote = import_module("guardhouse.adapters.mcp.streamable.server")
+remote.TO_FINISH, remote.TO_TELL, remote.LONGEST_LINE, remote._AROUND = 0.5, 1.0, 100_000, 10_000
+main()
+"""
+NARROW_MCP = [sys.executable, "-c", _NARROW, "mcp"]
+"""The same with less time and room for what comes from a URL."""
 
 
 class Gateway:
     """One run of the command; `below` another one, which then is the client."""
 
-    def __init__(self, place, *options, server=None, name="box", env=None, listed=True, command=(), below=(), mcp=MCP):
+    def __init__(
+        self, place, *options, server=None, name="box", env=None, listed=True, command=(), url="", below=(), mcp=MCP
+    ):
         self.place = place
         self.log = place.home / f"{name}.log"
         self.log.touch()
-        started = list(command) or [sys.executable, str(server or SERVER), str(self.log)]
+        started = ["--", *(command or [sys.executable, str(server or SERVER), str(self.log)])]
         self.process = subprocess.Popen(
-            [*below, *mcp, "--state-dir", str(place.state), "--name", name, *options, "--", *started],
+            [
+                *below,
+                *mcp,
+                "--state-dir",
+                str(place.state),
+                "--name",
+                name,
+                *options,
+                *(["--url", url] if url else started),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -114,7 +114,8 @@ def answer(method, params):
         case "initialize":
             offers = {"tools": {}, "resources": {}, "prompts": {}}
             info = {"name": "test", "version": "1"}
-            return {"protocolVersion": params["protocolVersion"], "capabilities": offers, "serverInfo": info}
+            said = {"instructions": os.environ["MCP_INSTRUCTIONS"]} if "MCP_INSTRUCTIONS" in os.environ else {}
+            return {"protocolVersion": params["protocolVersion"], "capabilities": offers, "serverInfo": info, **said}
         case "tools/list":
             if "MCP_PAGES" in os.environ:
                 pages = json.loads(os.environ["MCP_PAGES"])

@@ -83,6 +83,17 @@ def test_notifications_pass_before_the_answer_they_came_before(start):
 # Calls
 
 
+def test_tools_that_the_configuration_does_not_offer_are_not_listed_and_can_not_be_called(start, place):
+    gateway = start(
+        READS.replace("}}}", "}}, mcp: {servers: {box: {allowed_tools: [e*, LOGS], denied_tools: [ends]}}}}")
+    )
+    assert {one["name"] for one in gateway.tools} == {"echo", "every_kind", "logs"}
+    assert "not offered" in text_of(gateway.call("leak"))
+    assert not gateway.call("echo")["result"].get("isError")
+    place.configure("guard: {no_such_key: 1}\n")
+    assert "not offered" in text_of(gateway.call("leak"))
+
+
 def test_a_tool_that_nobody_has_described_asks_and_the_identical_call_goes_through_once_approved(start, place):
     gateway = start("guard: {}\n")
     first = gateway.call("echo", say="hi")

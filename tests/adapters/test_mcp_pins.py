@@ -337,7 +337,7 @@ def test_commands_about_pins_show_nothing_that_a_terminal_would_obey(start, plac
     machine = json.loads(guardhouse(place, "pins", "list", "--json").stdout)
     assert machine[0]["server"] == "box"
     assert "salt" not in machine[0]
-    assert guardhouse(place, "pins", "accept", "mcp__box__odd", "--yes").returncode == 1
+    assert guardhouse(place, "pins", "accept", "mcp__box__echo", "--yes").returncode == 1
     assert guardhouse(place, "pins", "accept", "mcp__box__nothing", "--yes").returncode == 2
 
 

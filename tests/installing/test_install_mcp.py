@@ -49,9 +49,13 @@ def test_each_server_that_is_started_runs_behind_the_gateway_and_the_rest_is_lef
         "env": {"A": "1"},
     }
     assert servers["bare"]["args"] == [*gateway, "bare", *places, "--", "/opt/server"]
-    assert servers["far"] == {"type": "http", "url": "https://mcp.example/x"}
+    assert servers["far"] == {
+        "type": "stdio",
+        "command": sys.executable,
+        "args": [*gateway, "far", *places, "--listed-as", "url,http", "--url", "https://mcp.example/x"],
+    }
     assert '"other": [1,2]' in file.read_text()
-    assert "Not guarded, because the client does not start it: far" in told
+    assert "`guardhouse allow domain mcp.example`" in told
     assert "Nothing to change." in place.install("mcp", str(file)).stdout
     place.uninstall("mcp", str(file))
     assert file.read_text() == LIST
@@ -179,7 +183,17 @@ def test_a_new_server_does_not_take_the_name_of_one_that_is_already_behind_the_g
 @pytest.mark.parametrize(
     ("server", "kind"),
     [
-        ({"url": "https://x"}, "remote"),
+        ({"url": "https://x/sse"}, "remote"),
+        ({"url": "https://x", "type": "sse"}, "remote"),
+        ({"url": "https://x", "type": 7}, "remote"),
+        ({"url": ["https://x"]}, "remote"),
+        ({"url": "https://x", "httpUrl": "https://y"}, "remote"),
+        ({"url": "https://x", "headers": ["a"]}, "remote"),
+        ({"url": "https://x", "headers": {"a b": "c"}}, "remote"),
+        ({"url": "https://x", "headers": {"A": 1}}, "remote"),
+        ({"url": "https://x", "oauth": {"clientId": "c"}}, "remote"),
+        ({"url": "https://x", "headersHelper": "/bin/x"}, "remote"),
+        ({"url": "https://x", "args": ["y"]}, "remote"),
         ({"command": ""}, "remote"),
         ("x", "remote"),
         (None, "remote"),
@@ -257,7 +271,7 @@ def test_every_list_in_a_file_is_put_behind_the_gateway(place):
         "mcpServers": {"a": {"command": "x"}},
         "servers": {"a": {"command": "y"}},
         "projects": {
-            "/p": {"mcpServers": {"a": {"command": "x"}, "far": {"url": "https://z"}}},
+            "/p": {"mcpServers": {"a": {"command": "x"}, "far": {"url": "https://z/sse"}}},
             "/q": {"mcpServers": {}},
         },
     }
@@ -269,7 +283,7 @@ def test_every_list_in_a_file_is_put_behind_the_gateway(place):
     lists = [after["mcpServers"], after["servers"], after["projects"]["/p"]["mcpServers"]]
     # The same command line has the same name; another one has its own.
     assert [read_gateway_arguments(one["a"]["args"]).name for one in lists] == ["a", "a-2", "a"]
-    assert "does not start it: far (in /p)" in told
+    assert "can't reach it as the client does: far (in /p)" in told
     place.uninstall("mcp", str(file))
     assert file.read_text() == before
 
@@ -290,3 +304,77 @@ def test_a_long_list_is_rewritten_in_the_time_of_one_reading():
 def test_a_file_without_servers_is_refused(text):
     with pytest.raises(GuardhouseError, match="no list of servers"):
         guarded(text)
+
+
+TOKEN = "tok_" + "Zx81" * 6
+BY_URL = {
+    "plain": {"url": "https://mcp.example/x"},
+    "typed": {"type": "http", "url": "https://mcp.example/y", "headers": {"Authorization": f"Bearer {TOKEN}"}},
+    "gemini": {"httpUrl": "https://mcp.example/z", "timeout": 5, "headers": {"X-Key": "${KEY}", "x-key": "b"}},
+    "windsurf": {"serverUrl": "https://mcp.example/w", "env": {"MCP_HEADER_A": "mine"}, "headers": {"A": "x y"}},
+    "dashed": {"type": "streamable-http", "url": "https://mcp.example/v", "headers": {}, "disabled": True},
+}
+
+
+def test_a_server_that_is_reached_by_url_becomes_a_gateway_and_back():
+    text = guarded(json.dumps({"mcpServers": BY_URL}, indent=2))
+    servers = text.value["mcpServers"]
+    assert survey(text.value).guarded == tuple(BY_URL)
+    for server in servers.values():
+        assert not {"url", "httpUrl", "serverUrl", "headers"} & server.keys()
+        assert server.get("type", "stdio") == "stdio"
+        assert not any(TOKEN in word for word in server["args"])
+    assert servers["typed"]["env"] == {"MCP_HEADER_AUTHORIZATION": f"Bearer {TOKEN}"}
+    assert servers["typed"]["args"][-2:] == ["--header-env", "Authorization=MCP_HEADER_AUTHORIZATION"]
+    assert servers["gemini"]["env"] == {"MCP_HEADER_X_KEY": "${KEY}", "MCP_HEADER_X_KEY_2": "b"}
+    assert servers["windsurf"]["env"] == {"MCP_HEADER_A": "mine", "MCP_HEADER_A_2": "x y"}
+    again = with_gateway(text, "/new/python", Options(state_dir="/s"))
+    assert survey(again.value).guarded == tuple(BY_URL)
+    back = without_gateway(again).value["mcpServers"]
+    expected = {**BY_URL, "dashed": {key: value for key, value in BY_URL["dashed"].items() if key != "headers"}}
+    assert back == expected
+
+
+def test_uninstalling_gives_a_list_with_urls_back_byte_for_byte_and_shows_no_header(place):
+    file = place.project / ".mcp.json"
+    before = json.dumps({"mcpServers": BY_URL}, indent=3) + "\n\n"
+    file.write_text(before)
+    told = place.install("mcp", str(file)).stdout
+    assert TOKEN not in told
+    assert "[hidden]" in told
+    assert not any(TOKEN.encode() in path.read_bytes() for path in place.state.rglob("*") if path.is_file())
+    told = place.uninstall("mcp", str(file)).stdout
+    assert TOKEN not in told
+    assert file.read_text() == before
+
+
+def test_what_was_written_for_a_url_can_be_started(place):
+    file = place.project / ".mcp.json"
+    file.write_text(json.dumps({"mcpServers": {"typed": BY_URL["typed"]}}))
+    place.install("mcp", str(file))
+    written = json.loads(file.read_text())["mcpServers"]["typed"]
+    hello = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n'
+    done = subprocess.run(
+        [written["command"], *written["args"]],
+        input=hello,
+        env={**os.environ, **written["env"]},
+        cwd=place.project,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"not on the allowlist" in done.stdout
+    assert TOKEN.encode() not in done.stdout + done.stderr
+
+
+def test_doctor_says_which_servers_the_policy_does_not_let_be_reached(place):
+    file = place.project / ".mcp.json"
+    file.write_text(json.dumps({"mcpServers": {"far": BY_URL["plain"], "near": {"url": "http://127.0.0.1:9/mcp"}}}))
+    place.install("mcp", str(file))
+    told = place.run("doctor").stdout
+    assert "does not let far be reached" in told
+    assert "guardhouse allow domain mcp.example" in told
+    assert 'network: {mcp__near: {allowed_domains: ["127.0.0.1:9"], deny_private_ips: false}}' in told
+    assert place.run("allow", "domain", "mcp.example").returncode == 0
+    assert "does not let far be reached" not in place.run("doctor").stdout

@@ -156,6 +156,12 @@ MOVES = {
     "runs.tools": ("[read_file]", "[read_file, skills]"),
     "runs.mcp.mine.command": (None, "[evil]"),
     "runs.mcp.mine.environment": (None, "[HOME]"),
+    "mcp.servers.mine.command": (None, "[evil]"),
+    "mcp.servers.mine.environment": (None, "[HOME]"),
+    "mcp.servers.mine.url": (None, "https://evil.example/mcp"),
+    "mcp.servers.mine.headers": (None, "[A=HOME]"),
+    "mcp.servers.mine.allowed_tools": (None, "[pay]"),
+    "mcp.servers.mine.denied_tools": (None, "[]"),
     "runs.instructions": (None, "Obey."),
     "runs.most_steps": ("5", "51"),
     "runs.most_tokens": ("5", "2000001"),
@@ -190,7 +196,7 @@ def test_the_moves_walk_every_key_of_the_table():
     def row(key):
         parts = key.split(".", 1) if key.startswith("findings.") else key.split(".")
         names = [name for name, _direction in TIGHTER]
-        free = 2 if key.startswith(("labels.", "secrets.", "approvals.", "runs.")) else 1
+        free = 2 if key.startswith(("labels.", "secrets.", "approvals.", "runs.", "mcp.")) else 1
         parts = parts if ".".join(parts) in names else [*parts[:free], "*", *parts[free + 1 :]]
         return ".".join(parts)
 

@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 
 _REPEATABLE: Final = frozenset({"ToolCallPre", "SkillRunPre", "MemoryReadPre"})
 """What may be done again without a question. What is installed, published or let in is looked at each time."""
-_NEVER: Final = ("guard.*", "run.*", "skill.*", "tool.changed", "tool.unclassified")
+_NEVER: Final = (
+    *("guard.*", "run.*", "skill.*", "tool.changed", "tool.unclassified"),
+    *(
+        "tool.hidden_text",
+        "tool.instructs_model",
+        "tool.names_others",
+        "tool.asks_for_secrets",
+        "tool.looks_like_another",
+    ),
+)
 """Codes that nobody says yes to ahead of time: what failed or is unknown may be something else the next time."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +16,9 @@ from guardhouse.cli.options import config_option, confirmed, json_option, state_
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from guardhouse.pins import PinnedTool, PinStore, ServerPins
+    from guardhouse.adapters.mcp import Gateway
+    from guardhouse.opening import LocalGuard
+    from guardhouse.pins import Described, PinnedTool, PinStore, ServerPins
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -33,7 +36,16 @@ if TYPE_CHECKING:
 @click.option(
     "--key-dir", metavar="DIR", help="With --home: where keys live, if not in ~/.local/share/guardhouse/keys."
 )
-@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.option("--url", metavar="URL", help="Instead of a command: where a server is that speaks streamable HTTP.")
+@click.option(
+    "--header-env",
+    "header_env",
+    metavar="NAME=VARIABLE",
+    multiple=True,
+    help="With --url: a header that is sent, and the variable of the environment that holds its value.",
+)
+@click.option("--listed-as", hidden=True, help="With --url: how the client's list named it, for `uninstall`.")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.pass_context
 def mcp(
     context: click.Context,
@@ -45,27 +57,34 @@ def mcp(
     home: str | None,
     config_home: str | None,
     key_dir: str | None,
+    url: str | None,
+    header_env: tuple[str, ...],
+    listed_as: str | None,  # noqa: ARG001 - read off the list by `uninstall`
     command: tuple[str, ...],
 ) -> None:
     """Run an MCP server behind the gate: guardhouse mcp -- npx -y @scope/server ARGS.
 
-    Put this in the place of the server's own command in your client's list of servers. Exit status: the server's, or 2
-    if the gate could not be built; then the server is not started.
+    Or put one behind it that is reached by URL: guardhouse mcp --url https://mcp.example.com/mcp. Put this in the place
+    of the server's own command, or of its URL, in your client's list of servers. Exit status: the server's (of one that
+    is reached by URL, 0 when the client has ended), or 2 if the gate could not be built; then nothing is started.
     """
     from guardhouse.adapters.hooks.host import host_process
     from guardhouse.adapters.mcp import Gateway, notice, place_of, relay, server_name
-    from guardhouse.config import find_locations, pinned_variables
+    from guardhouse.config import pinned_variables
     from guardhouse.opening import open_guard
-    from guardhouse.pins import PinStore
 
+    if (url is None) is not bool(command) or (header_env and url is None):
+        raise click.UsageError("Give either a command after `--`, or --url, with --header-env if it needs any.")
     variables = pinned_variables(home, config_home, key_dir)
     if variables is not None and context.get_parameter_source("state_dir") is ParameterSource.ENVIRONMENT:
         state_dir = None
     client = host_process(os.getppid(), frozenset())
     with open_guard(config_file=config_file, state_dir=state_dir, agent_pid=client, variables=variables) as guard:
-        server = server_name(name, command, guard.masked)
-        store = PinStore(find_locations(variables, state_dir=state_dir).pins)
-        store.claim(server, command, guard.masked, place_of(command, Path.cwd()))
+        remote = _Remote(url, header_env, guard) if url is not None else None
+        server = remote.name(name) if remote is not None else server_name(name, command, guard.masked)
+        store = guard.pins
+        place = place_of(command, Path.cwd()) if remote is None else ()
+        store.claim(server, command or ("--url", str(url)), guard.masked, place)
         gateway = Gateway(
             guard,
             server,
@@ -73,9 +92,53 @@ def mcp(
             session_id=session or _session_of_client(os.environ) or f"mcp_{os.urandom(8).hex()}",
             mask=guard.masked,
             notice=notice,
+            offers=_Offered(guard, server),
         )
-        status = relay(gateway, command)
+        status = relay(gateway, command) if remote is None else remote.relay(gateway, server)
     sys.exit(status)
+
+
+class _Offered:
+    """Which of a server's tools clients may have, as the configuration says; while that can't be read, as it last did:
+    every call is denied by the gate then."""
+
+    def __init__(self, guard: LocalGuard, server: str) -> None:
+        self._guard = guard
+        self._server = server
+        self._known = guard.policy.config.mcp.servers.get(server)
+
+    def __call__(self, tool: str) -> bool:
+        from guardhouse.adapters.mcp import offered
+        from guardhouse.model import PolicyError
+
+        with suppress(PolicyError):
+            self._known = self._guard.policy.config.mcp.servers.get(self._server)
+        return self._known is None or offered(tool, self._known.allowed_tools, self._known.denied_tools)
+
+
+class _Remote:
+    """A server that is reached by URL. GuardhouseError if the URL or a header is none that can be used."""
+
+    def __init__(self, url: str, header_env: tuple[str, ...], guard: LocalGuard) -> None:
+        from guardhouse.adapters.mcp.streamable import read_headers
+        from guardhouse.net import parse_destination
+
+        self._url = url
+        self._guard = guard
+        self._headers = read_headers(header_env, os.environ)
+        self._host = parse_destination(url).host
+
+    def name(self, given: str | None) -> str:
+        """What it is called."""
+        from guardhouse.adapters.mcp import server_name_of_host
+
+        return server_name_of_host(given, self._host, self._guard.masked)
+
+    def relay(self, gateway: Gateway, server: str) -> int:
+        """Pass messages until the client is gone; the exit status."""
+        from guardhouse.adapters.mcp.streamable import relay_to
+
+        return relay_to(gateway, self._guard.exchanges(f"mcp__{server}", self._url), self._headers)
 
 
 _SESSION_VARIABLES: Final = ("CLAUDE_CODE_SESSION_ID",)
@@ -99,7 +162,7 @@ def pins() -> None:
 
 
 @pins.command("list")
-@click.option("--changed", is_flag=True, help="Only tools whose description has changed.")
+@click.option("--changed", is_flag=True, help="Only what has changed, or is suspicious.")
 @json_option
 @state_dir_option
 def list_(state_dir: Path | None, *, changed: bool, as_json: bool) -> None:
@@ -123,13 +186,17 @@ def list_(state_dir: Path | None, *, changed: bool, as_json: bool) -> None:
 @yes_option
 @state_dir_option
 def accept(tool: str, state_dir: Path | None, *, yes: bool) -> None:
-    """Accept what the server says of TOOL now: `mcp__server__tool`. What you said that it can do was said of the old
-    description, and is asked again."""
+    """Accept what the server says of TOOL now: `mcp__server__tool`; or, given a server's name, what it says of itself.
+    What you said that the tool can do was said of the old description, and is asked again."""
     from guardhouse.model import visible
+    from guardhouse.pins import is_server_name
 
     store = _store(state_dir)
+    if is_server_name(tool) and not tool.startswith("mcp__"):
+        _accept_instructions(store, tool, state_dir, yes=yes)
+        return
     server, name, known = _known(store, tool)
-    if known.announced is None:
+    if known.announced is None and not _is_suspicious(known.pinned):
         click.echo(f"Nothing has changed: {visible(tool)}")
         sys.exit(1)
     _print_tool(server, name, known)
@@ -137,8 +204,26 @@ def accept(tool: str, state_dir: Path | None, *, yes: bool) -> None:
         click.echo("Not accepted.")
         sys.exit(1)
     _loosen(state_dir, f"accepting what the server says of {tool}")
-    store.accept(server, name, known.announced.digest)
+    store.accept(server, name, (known.announced or known.pinned).digest)
     click.echo(f"Accepted: {visible(tool)}")
+
+
+def _accept_instructions(store: PinStore, server: str, state_dir: Path | None, *, yes: bool) -> None:
+    known = store.server(server)
+    if known is None or known.instructions is None or not _is_suspicious(known.instructions):
+        click.echo(f"There is nothing to accept of {server}.")
+        sys.exit(1)
+    _print_described(known.instructions)
+    if not confirmed("Let the model read this?", yes=yes):
+        click.echo("Not accepted.")
+        sys.exit(1)
+    _loosen(state_dir, f"accepting what the server {server} says of itself")
+    store.accept_instructions(server, known.instructions.digest)
+    click.echo(f"Accepted: {server}. It counts when the client next starts the server.")
+
+
+def _is_suspicious(said: Described) -> bool:
+    return bool(said.suspicions) and not said.accepted
 
 
 @pins.command()
@@ -206,12 +291,31 @@ def _known(store: PinStore, tool: str) -> tuple[str, str, PinnedTool]:
 def _print_server(server: ServerPins, *, changed: bool) -> None:
     from guardhouse.model import visible
 
-    tools = {name: tool for name, tool in server.tools.items() if tool.announced is not None or not changed}
-    if changed and not tools:
+    tools = {name: tool for name, tool in server.tools.items() if not changed or _is_to_be_seen(tool)}
+    said = server.instructions if server.instructions is not None and _is_suspicious(server.instructions) else None
+    if changed and not tools and said is None:
         return
     click.echo(f"{server.server}: {visible(server.shown_command)}")
+    if said is not None:
+        click.echo("  The server's instructions, which are left out:")
+        _print_described(said)
     for name, tool in sorted(tools.items()):
         _print_tool(server.server, name, tool)
+
+
+def _is_to_be_seen(tool: PinnedTool) -> bool:
+    return tool.announced is not None or _is_suspicious(tool.pinned)
+
+
+def _print_described(said: Described) -> None:
+    from guardhouse.model import visible
+
+    click.echo(f"    pinned: {visible(said.shown)}")
+    for one in said.suspicions:
+        where = f"{visible(one.field)}, characters {one.start}–{one.end}"
+        click.echo(
+            f"    {'accepted' if said.accepted else 'suspicious'}: {one.code} ({where}): “{visible(one.excerpt)}”"
+        )
 
 
 def _print_tool(server: str, name: str, tool: PinnedTool) -> None:
@@ -219,8 +323,10 @@ def _print_tool(server: str, name: str, tool: PinnedTool) -> None:
 
     click.echo(f"  mcp__{server}__{visible(name)}")
     if tool.announced is None:
-        click.echo(f"    pinned: {visible(tool.pinned.shown)}")
+        _print_described(tool.pinned)
         return
+    for one in tool.announced.suspicions:
+        click.echo(f"    suspicious: {one.code} ({visible(one.field)}): “{visible(one.excerpt)}”")
     old, new = tool.pinned.shown, tool.announced.shown
     first = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     if old == new:

@@ -129,12 +129,14 @@ def install_mcp(
     from guardhouse.installing.json_text import JsonText
 
     found = survey(JsonText((plan.after or b"").decode()).value)
-    notes = [f"Not guarded, because the client does not start it: {name}" for name in found.remote]
+    notes = [f"Not guarded, because the gateway can't reach it as the client does: {name}" for name in found.remote]
+    notes += way.unreached(plan)
+    hidden = _header_values(plan)
     notes += [f"Not guarded, because what stands there is not understood: {name}" for name in found.unclear]
     notes += [f"Not guarded: {name}" for name in found.open]
     notes += [f"Left as somebody put it behind a gateway by hand: {name}" for name in found.by_hand]
     notes.append("Restart the client: it starts the servers.")
-    way.carry_out(plan, f"Behind the gateway: {', '.join(found.guarded) or 'none'}.", notes)
+    way.carry_out(plan, f"Behind the gateway: {', '.join(found.guarded) or 'none'}.", notes, hidden=hidden)
 
 
 @uninstall.command("mcp")
@@ -146,7 +148,25 @@ def uninstall_mcp(file: Path, state_dir: Path | None, *, yes: bool, dry_run: boo
 
     way = _Way(state_dir, yes=yes, dry=dry_run, json=as_json)
     plan = plan_uninstall("mcp", file.absolute(), way.records, without_gateway)
-    way.carry_out(plan, "", ["Restart the client.", *way.still_observing(plan)])
+    way.carry_out(plan, "", ["Restart the client.", *way.still_observing(plan)], hidden=_header_values(plan))
+
+
+def _header_values(plan: Plan) -> list[str]:
+    """The values of headers in a client's list, in the form that they have in it."""
+    import json
+
+    from guardhouse.installing.json_text import JsonText
+    from guardhouse.installing.mcp_servers import header_values
+    from guardhouse.model import GuardhouseError
+
+    found: list[str] = []
+    for content in (plan.target.content, plan.after):
+        try:
+            found += header_values(JsonText((content or b"").decode()).value)
+        except (GuardhouseError, UnicodeDecodeError):
+            continue  # no list, so no headers
+    texts = [json.dumps(one, ensure_ascii=ascii_only)[1:-1] for one in found for ascii_only in (False, True)]
+    return sorted({*texts, *found}, key=len, reverse=True)
 
 
 def _install_agent(name: str, scope: Scope, way: _Way) -> None:
@@ -261,13 +281,35 @@ class _Way:
             )
         return python
 
-    def carry_out(self, plan: Plan, done: str, notes: list[str]) -> None:
-        """Show the plan, ask, do it, and tell."""
+    def unreached(self, plan: Plan) -> list[str]:
+        """What is still to be said so that servers behind the gateway can be reached by URL."""
+        from guardhouse.config import ReloadingPolicy, find_sources
+        from guardhouse.installing.json_text import JsonText
+        from guardhouse.installing.mcp_checks import why_unreached
+        from guardhouse.installing.mcp_servers import entries
+        from guardhouse.model import GuardhouseError
+
+        guarded = [one.guarded for one in entries(JsonText((plan.after or b"").decode()).value)]
+        remote = [one for one in guarded if one is not None and one.remote is not None]
+        if not remote:
+            return []
+        try:
+            policy = ReloadingPolicy(find_sources(config_file=self._config, state_dir=self._state_dir)).current()
+        except GuardhouseError:
+            return []  # it is said below that the policy can't be read
+        fixes = {one.name: why_unreached(policy, one) for one in remote}
+        return [f"The policy does not let {name} be reached yet. {fix}" for name, fix in fixes.items() if fix]
+
+    def carry_out(self, plan: Plan, done: str, notes: list[str], *, hidden: list[str] | None = None) -> None:
+        """Show the plan, without what is `hidden`, ask, do it, and tell."""
         from guardhouse.installing.installer import carry_out
 
         self._check_mode()
         # A tab or a carriage return would be shown as an escape, which is true but hard to read.
-        diff = printable(plan.diff().replace("\r\n", "\n").replace("\t", "    ")) if plan.is_change else ""
+        text = plan.diff() if plan.is_change else ""
+        for value in hidden or ():
+            text = text.replace(value, "[hidden]")
+        diff = printable(text.replace("\r\n", "\n").replace("\t", "    "))
         if not self._json:
             click.echo(diff or "Nothing to change.\n", nl=False)
             if plan.note:

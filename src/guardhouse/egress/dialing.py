@@ -325,7 +325,7 @@ class _Stream(httpcore.NetworkStream):
             return is_readable(self._socket)
         if info == "ssl_object":
             return self._socket if isinstance(self._socket, ssl.SSLSocket) else None
-        return None
+        return self._socket if info == "socket" else None
 
 
 def _no_tls(error: Exception) -> FetchFailed:

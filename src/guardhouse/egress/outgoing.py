@@ -51,10 +51,7 @@ class Outgoing(msgspec.Struct, frozen=True):
         given = tuple((headers or {}).items())
         if type(body) is not bytes or not all(type(text) is str for pair in given for text in pair):
             raise Refused("net.request_refused", "Headers are text, and a body is bytes.", fix="Convert them.")
-        for name, value in given:
-            _check(name, value)
-        if sum(len(name) + len(value) for name, value in given) > _MOST_HEADERS:
-            raise Refused("net.request_refused", f"The headers are longer than {_MOST_HEADERS} bytes.")
+        check_headers(given)
         return cls(method, given, body)
 
     def after(self, status: int) -> Outgoing:
@@ -63,6 +60,14 @@ class Outgoing(msgspec.Struct, frozen=True):
             return self
         kept = tuple((name, value) for name, value in self.headers if name.lower() not in _OF_A_BODY)
         return Outgoing("GET", kept, b"")
+
+
+def check_headers(headers: Sequence[tuple[str, str]]) -> None:
+    """Refused if one of these headers may not be sent."""
+    for name, value in headers:
+        _check(name, value)
+    if sum(len(name) + len(value) for name, value in headers) > _MOST_HEADERS:
+        raise Refused("net.request_refused", f"The headers are longer than {_MOST_HEADERS} bytes.")
 
 
 def _check(name: str, value: str) -> None:

@@ -165,6 +165,23 @@ def gateway_arguments(name: str, options: Options, command: str, arguments: Sequ
     return [*_MODULE, "mcp", "--name", name, *options.words(), "--", command, *arguments]
 
 
+def gateway_to_url_arguments(name: str, options: Options, remote: Remote) -> list[str]:
+    """The same for a server that is reached by URL."""
+    headers = [word for header, variable in remote.headers for word in ("--header-env", f"{header}={variable}")]
+    listed = ["--listed-as", remote.listed_as, "--url", remote.url]
+    return [*_MODULE, "mcp", "--name", name, *options.words(), *listed, *headers]
+
+
+class Remote(msgspec.Struct, frozen=True):
+    """Where a server is that is reached by URL."""
+
+    url: str
+    listed_as: str
+    """How the client's list said so: the key of the URL, and the type, if there was one."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """Names, each with the variable that holds its value."""
+
+
 class Guarded(msgspec.Struct, frozen=True):
     """An MCP server that runs behind the gateway."""
 
@@ -173,19 +190,35 @@ class Guarded(msgspec.Struct, frozen=True):
     arguments: list[str]
     options: Options = Options()
     """What the gateway is told of its places. Without a home, its environment decides."""
+    remote: Remote | None = None
+    """Where it is, if it is not started; then it has no command."""
 
 
 def read_gateway_arguments(arguments: object) -> Guarded | None:
     """The server that `gateway_arguments` was made for; None if the arguments are others."""
     if not isinstance(arguments, list) or not all(isinstance(word, str) for word in arguments):
         return None
-    if tuple(arguments[:3]) != _MODULE or arguments[3:5] != ["mcp", "--name"] or "--" not in arguments[6:]:
+    if tuple(arguments[:3]) != _MODULE or arguments[3:5] != ["mcp", "--name"] or len(arguments) < 6:
         return None
+    if "--" not in arguments[6:]:
+        return _read_remote(arguments)
     end = arguments.index("--", 6)
     options = _read_options(arguments[6:end])
     if len(arguments) < end + 2 or options is None:
         return None
     return Guarded(arguments[5], arguments[end + 1], arguments[end + 2 :], options)
+
+
+def _read_remote(arguments: list[str]) -> Guarded | None:
+    """The same of a server that is reached by URL."""
+    if "--listed-as" not in arguments[6:]:
+        return None
+    start = arguments.index("--listed-as", 6)
+    options, rest = _read_options(arguments[6:start]), arguments[start:]
+    if options is None or len(rest) % 2 or len(rest) < 4 or rest[2] != "--url" or set(rest[4::2]) - {"--header-env"}:
+        return None
+    headers = tuple((name, variable) for name, _, variable in (word.partition("=") for word in rest[5::2]))
+    return Guarded(arguments[5], "", [], options, Remote(rest[3], rest[1], headers))
 
 
 _SCRIPT: Final = "guardhouse"

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from guardhouse.config import ReloadingPolicy
 from guardhouse.installing.checks import Check, fail, ok, unknown, warn
 from guardhouse.installing.commands import Options, interpreter
 from guardhouse.installing.house_checks import policy_checks
@@ -18,8 +19,10 @@ from guardhouse.model import GuardhouseError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from guardhouse.installing.commands import Guarded
     from guardhouse.installing.machine import Machine
     from guardhouse.installing.records import Record
+    from guardhouse.policy import Policy
 
 _MCP: Final = "mcp"
 
@@ -45,10 +48,11 @@ def _server_list(record: Record, machine: Machine) -> Iterator[Check]:
     except GuardhouseError as error:
         yield unknown(_MCP, record.path, error.what)
         return
-    wrong = [*_wrong(record, found), *_places(record, found, machine)]
+    wrong = [*_wrong(record, found), *_places(record, found, machine), *_reach(record, found, machine)]
     yield from wrong
     if servers.remote:
-        yield warn(_MCP, record.path, f"not started by the client, so not guarded: {', '.join(servers.remote)}")
+        what = f"reached in a way that the gateway can't, so not guarded: {', '.join(servers.remote)}"
+        yield warn(_MCP, record.path, what)
     elif not wrong:
         yield ok(_MCP, record.path, f"behind the gateway: {', '.join(servers.guarded) or 'none'}")
 
@@ -71,7 +75,9 @@ def _wrong(record: Record, found: list[Entry]) -> Iterator[Check]:
         yield fail(_MCP, record.path, f"not behind the gateway: {named(plain)}", again)
     if unclear := [entry for entry in found if entry.kind == "unclear"]:
         what = f"not guarded, because what stands there is not understood: {named(unclear)}"
-        yield fail(_MCP, record.path, what, "Give it a `command` and `args` of texts, and no URL; then " + again)
+        yield fail(
+            _MCP, record.path, what, "Give it a `command` and `args` of texts and no URL, or a URL alone; then " + again
+        )
     own = {python, str(Path(python).with_name("guardhouse"))}
     if strange := [entry for entry in by_hand if entry.server["command"] not in own]:
         what = f"behind a gateway that `install` did not write; whether it is ours can't be told: {named(strange)}"
@@ -83,6 +89,43 @@ def _wrong(record: Record, found: list[Entry]) -> Iterator[Check]:
         if names:
             what = f"{entry.label}: its `env` decides what the gateway loads, or its policy: {', '.join(names)}"
             yield fail(_MCP, record.path, what, "Take it out.")
+
+
+def _reach(record: Record, found: list[Entry], machine: Machine) -> Iterator[Check]:
+    """Whether the policy lets the gateways reach the URLs of their servers."""
+    guarded = [behind for entry in found if (behind := entry.guarded) is not None and behind.remote is not None]
+    for options in dict.fromkeys(behind.options for behind in guarded):
+        try:
+            policy = ReloadingPolicy(sources_of(options, machine.cwd)).current()
+        except GuardhouseError:
+            continue  # `_places` says so
+        for behind in guarded:
+            fix = why_unreached(policy, behind) if behind.options == options else ""
+            if fix:
+                yield warn(_MCP, record.path, f"the policy does not let {behind.name} be reached", fix)
+
+
+def why_unreached(policy: Policy, behind: Guarded) -> str:
+    """What to do so that the policy lets the gateway reach its server; nothing if it does, or if that can't be told:
+    clients put values into URLs."""
+    from guardhouse.egress.permitted import rules_for
+    from guardhouse.net import BadDestination, parse_destination
+
+    if behind.remote is None or "$" in behind.remote.url:
+        return ""
+    try:
+        destination = parse_destination(behind.remote.url)
+    except BadDestination as error:
+        return error.what
+    tool = f"mcp__{behind.name}"
+    refusal = rules_for(policy, tool, destination).judge(destination, None)
+    if refusal is None:
+        return ""
+    if refusal.code == "non_allowlisted_domain":
+        port = "" if destination.has_default_port else f":{destination.port}"
+        return f"`guardhouse allow domain {destination.host}{port}`"
+    host = f"{destination.host}:{destination.port}"
+    return f'In your configuration: network: {{{tool}: {{allowed_domains: ["{host}"], deny_private_ips: false}}}}'
 
 
 def _places(record: Record, found: list[Entry], machine: Machine) -> Iterator[Check]:

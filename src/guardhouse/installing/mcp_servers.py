@@ -1,7 +1,8 @@
 """A client's lists of MCP servers, rewritten so that each server that it starts runs behind the gateway, and back.
 
-Servers that are reached by URL are not started by the client and stay as they are; they are named, because nobody
-guards them. Pure: text in, text out.
+A server that is reached by URL becomes a gateway that the client starts, and the values of its headers become variables
+of that. Those that can't be reached by a gateway stay as they are, and are named, because nobody guards them. Pure:
+text in, text out.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from guardhouse.installing.commands import (
     Guarded,
     Options,
+    Remote,
     gateway_arguments,
+    gateway_to_url_arguments,
     read_foreign_gateway,
     read_gateway_arguments,
 )
@@ -31,6 +34,12 @@ _PROJECTS: Final = "projects"
 _STARTED: Final = frozenset({"stdio", "local"})
 """Types of servers that a client starts, as clients spell them."""
 _ADDRESSES: Final = ("url", "serverUrl", "httpUrl")
+_STREAMABLE: Final = frozenset({"", "http", "streamable-http", "streamable_http", "streamablehttp"})
+"""Types of servers that speak streamable HTTP, in lower case."""
+_SIGNING_IN: Final = ("auth", "headershelper")
+"""What keys have in them that tell the client how to sign in by itself, which a gateway can't do for it."""
+_HEADER: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-")
+_VARIABLE: Final = "MCP_HEADER_"
 _NAME_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
 _LONGEST_NAME: Final = 48
 
@@ -46,9 +55,9 @@ class Servers(NamedTuple):
 
     guarded: tuple[str, ...]
     open: tuple[str, ...]
-    """Started by the client, without the gateway."""
+    """Started by the client, or reached by URL, without the gateway."""
     remote: tuple[str, ...]
-    """Reached by URL: they can't be put behind it."""
+    """Reached by URL in a way that the gateway can't."""
     unclear: tuple[str, ...] = ()
     """With a command that the client may start, in an entry that is not understood: not guarded."""
     by_hand: tuple[str, ...] = ()
@@ -73,12 +82,17 @@ class Entry(NamedTuple):
         """How it stands to the gateway."""
         server = self.server
         if not isinstance(server, dict) or server.get("command") in (None, ""):
-            return "remote"
+            return "remote" if self.remote is None else "open"
         if not _is_understood(server):
             return "unclear"
         if read_gateway_arguments(server.get("args")) is not None:
             return "guarded"
         return "open" if read_foreign_gateway(server["command"], server.get("args")) is None else "by hand"
+
+    @property
+    def remote(self) -> Remote | None:
+        """Where it is, if it is reached by URL in a way that the gateway can; its headers without variables."""
+        return _read_remote(self.server) if isinstance(self.server, dict) else None
 
     @property
     def guarded(self) -> Guarded | None:
@@ -94,6 +108,9 @@ class Entry(NamedTuple):
     def line(self) -> tuple[str, ...]:
         """The command line of the server itself."""
         behind = self.guarded
+        remote = self.remote if behind is None else behind.remote
+        if remote is not None:
+            return ("--url", remote.url)
         if behind is not None:
             return (behind.command, *behind.arguments)
         return (self.server["command"], *(self.server.get("args") or ()))
@@ -137,6 +154,25 @@ def _is_understood(server: dict[str, Any]) -> bool:
     return isinstance(server["command"], str) and plain and started and near
 
 
+def _read_remote(server: dict[str, Any]) -> Remote | None:
+    addresses = [key for key in _ADDRESSES if server.get(key) not in (None, "")]
+    kind, headers = server.get("type"), server.get("headers")
+    if server.get("command") not in (None, "") or server.get("args") or len(addresses) != 1:
+        return None
+    (key,) = addresses
+    url = server[key]
+    plain = isinstance(url, str) and not url.partition("?")[0].rstrip("/").endswith("/sse")
+    known = kind is None or (isinstance(kind, str) and kind.casefold() in _STREAMABLE)
+    named = headers is None or (
+        isinstance(headers, dict)
+        and all(name and _HEADER.issuperset(name) and isinstance(value, str) for name, value in headers.items())
+    )
+    signs_in = any(word in name.casefold() for name in server for word in _SIGNING_IN)
+    if not (plain and known and named) or signs_in or not isinstance(server.get("env", {}), dict):
+        return None
+    return Remote(url, key if kind is None else f"{key},{kind}", tuple((name, "") for name in headers or ()))
+
+
 def survey(value: Any) -> Servers:
     """Which servers there are. GuardhouseError if there is no list of servers."""
     labels: dict[_Kind, list[str]] = {kind: [] for kind in ("guarded", "by hand", "open", "unclear", "remote")}
@@ -167,8 +203,14 @@ def with_gateway(
     for entry in found:
         if (not only or entry.name in only) and entry.kind in {"guarded", "open"}:
             _refuse_meddling(entry)
-            command, *arguments = entry.line
-            changes.rewrite(entry, python, gateway_arguments(names[entry.path], options, command, arguments))
+            behind, name = entry.guarded, names[entry.path]
+            if behind is None and entry.remote is not None:
+                changes.start(entry, python, name, options, entry.remote)
+            elif behind is not None and behind.remote is not None:
+                changes.rewrite(entry, python, gateway_to_url_arguments(name, options, behind.remote))
+            else:
+                command, *arguments = entry.line
+                changes.rewrite(entry, python, gateway_arguments(name, options, command, arguments))
     return changes.applied(text)
 
 
@@ -201,10 +243,28 @@ def without_gateway(text: SettingsText, only: tuple[str, ...] = ()) -> SettingsT
     """With every server that `with_gateway` put behind the gateway as it was before."""
     changes = _Changes()
     for entry in entries(text.value):
-        if (not only or entry.name in only) and entry.kind == "guarded":
-            command, *arguments = entry.line
-            changes.rewrite(entry, command, arguments)
+        behind = entry.guarded
+        if (not only or entry.name in only) and entry.kind == "guarded" and behind is not None:
+            if behind.remote is not None:
+                changes.reach(entry, behind.remote)
+            else:
+                command, *arguments = entry.line
+                changes.rewrite(entry, command, arguments)
     return changes.applied(text)
+
+
+def header_values(value: Any) -> list[str]:
+    """The values of the headers that servers are reached with, as the list has them, before it is rewritten and after:
+    nobody needs to see them."""
+    found: list[str] = []
+    for entry in entries(value):
+        server = entry.server if isinstance(entry.server, dict) else {}
+        headers, given = server.get("headers"), server.get("env")
+        found += headers.values() if isinstance(headers, dict) else ()
+        behind = entry.guarded
+        if behind is not None and behind.remote is not None and isinstance(given, dict):
+            found += [given[variable] for _, variable in behind.remote.headers if variable in given]
+    return [one for one in found if isinstance(one, str) and one]
 
 
 class _Changes:
@@ -226,6 +286,56 @@ class _Changes:
             self._removed.append((*path, "args"))
         elif server["args"] != arguments:
             self._replaced[*path, "args"] = arguments
+
+    def start(self, entry: Entry, python: str, name: str, options: Options, remote: Remote) -> None:
+        """A gateway in the place of a URL. The values of headers become variables, which the client hands over."""
+        server, path = entry.server, entry.path
+        given = server.get("env") or {}
+        taken = set(given)
+        variables: dict[str, str] = {}
+        for header, _ in remote.headers:
+            wanted = variable = _VARIABLE + header.upper().replace("-", "_")
+            number = 1
+            while variable in taken:
+                number += 1
+                variable = f"{wanted}_{number}"
+            taken.add(variable)
+            variables[header] = variable
+        told = Remote(remote.url, remote.listed_as, tuple(variables.items()))
+        self._removed += [(*path, key) for key in (*_ADDRESSES, "headers", "command", "args") if key in server]
+        if "type" in server:
+            self._replaced[*path, "type"] = "stdio"
+        self._added += [(path, "command", python), (path, "args", gateway_to_url_arguments(name, options, told))]
+        values = {variable: server["headers"][header] for header, variable in variables.items()}
+        if "env" not in server:
+            self._added += [(path, "env", values)] if values else []
+        elif not given:
+            self._replaced[*path, "env"] = values
+        else:
+            self._added += [((*path, "env"), variable, value) for variable, value in values.items()]
+
+    def reach(self, entry: Entry, remote: Remote) -> None:
+        """The URL again in the place of its gateway. A header whose variable is gone has no value any more."""
+        server, path = entry.server, entry.path
+        key, _, kind = remote.listed_as.partition(",")
+        own = server.get("env") if isinstance(server.get("env"), dict) else {}
+        headers = {header: own[variable] for header, variable in remote.headers if variable in own}
+        self._removed += [(*path, "command"), (*path, "args")]
+        self._added.append((path, key, remote.url))
+        if "type" in server:
+            if kind:
+                self._replaced[*path, "type"] = kind
+            else:
+                self._removed.append((*path, "type"))
+        elif kind:
+            self._added.append((path, "type", kind))
+        if headers:
+            self._added.append((path, "headers", headers))
+        ours = {variable for _, variable in remote.headers}
+        if own and ours.issuperset(own):
+            self._removed.append((*path, "env"))
+        else:
+            self._removed += [(*path, "env", variable) for variable in own if variable in ours]
 
     def applied(self, text: SettingsText) -> SettingsText:
         if not (self._replaced or self._added or self._removed):

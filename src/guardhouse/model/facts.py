@@ -117,6 +117,19 @@ class Extent(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why not everything could be counted."""
 
 
+class Suspicion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A place in what a server says of a tool, or of itself, that is more than a description."""
+
+    code: str
+    """A reason code."""
+    field: str
+    """Where: `description`, `inputSchema.properties.note.description`, …"""
+    start: int
+    end: int
+    excerpt: str = ""
+    """The place with a little around it, for a person; masked, and never shown to an agent or a model."""
+
+
 class ToolPin(msgspec.Struct, frozen=True, omit_defaults=True):
     """The answer to ToolPinOf."""
 
@@ -132,6 +145,9 @@ class ToolPin(msgspec.Struct, frozen=True, omit_defaults=True):
     """What it said of itself when it was pinned; only while the decision is made."""
     parameters: dict[str, Any] = {}
     """JSON Schema of its arguments, as it was pinned; only while the decision is made."""
+    suspicions: tuple[Suspicion, ...] = ()
+    """What is suspicious in what it says of itself, until a person has accepted that; only while the decision is
+    made."""
     kept: bool = True
     """Whether anybody keeps what was pinned."""
     error: str = ""

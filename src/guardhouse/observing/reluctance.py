@@ -15,6 +15,7 @@ _BEYOND: Final = "It reaches beyond the work, or acts after it."
 _OTHER_DATA: Final = "What is sent can be something else each time."
 _OWN: Final = "The guard itself could not judge, ask or record."
 
+_SAID: Final = "What the server says of the tool is more than a description: look at it first."
 NEVER: Final[tuple[tuple[str, str], ...]] = (
     # code or pattern of codes, why no allowance is suggested
     ("secret.*", _SECRET),
@@ -45,6 +46,11 @@ NEVER: Final[tuple[tuple[str, str], ...]] = (
     ("path.system_write", _BEYOND),
     ("path.persistence_write", _BEYOND),
     ("shell.sends_file", _OTHER_DATA),
+    ("tool.hidden_text", _SAID),
+    ("tool.instructs_model", _SAID),
+    ("tool.names_others", _SAID),
+    ("tool.asks_for_secrets", _SAID),
+    ("tool.looks_like_another", _SAID),
     ("tool.changed", "The tool is no longer the one that was described: look at it first."),
     ("net.anybodys_host", "Anybody can leave or collect anything there."),
     ("net.anybodys_place", "Anybody can have an address there."),

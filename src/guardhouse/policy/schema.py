@@ -418,6 +418,32 @@ class RunsSection(_Section, frozen=True, kw_only=True):
     """Days after which a run that is over is removed, and one that waits is cancelled."""
 
 
+class McpServedSection(_Section, frozen=True, kw_only=True):
+    """An MCP server behind the gateway: `/mcp/NAME` of the daemon, or `guardhouse mcp --name NAME`."""
+
+    command: tuple[str, ...] = ()
+    """How the daemon starts it; one for each session of a client."""
+    environment: tuple[Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)")], ...] = ()
+    """Variables that it gets, beside those that every program has."""
+    url: Annotated[str, Meta(max_length=8192)] = ""
+    """Or where it is, if it speaks streamable HTTP. `network.mcp__NAME` says where that may be."""
+    headers: tuple[
+        Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,127}=[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)")], ...
+    ] = ()
+    """Headers that are sent to the URL, each as `NAME=VARIABLE`: the variable holds its value."""
+    allowed_tools: tuple[str, ...] = ("*",)
+    """Its tools that clients see and may call, by their own names or globs."""
+    denied_tools: tuple[str, ...] = ()
+    """Those that they do not, whatever is allowed."""
+
+
+class McpSection(_Section, frozen=True, kw_only=True):
+    """MCP servers behind the gateway."""
+
+    servers: dict[Annotated[str, Meta(pattern=r"^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$(?!\n)")], McpServedSection] = {}
+    """By name; a tool of one is known as `mcp__NAME__TOOL`."""
+
+
 class GuardSection(_Section, frozen=True, kw_only=True):
     """The whole policy."""
 
@@ -454,6 +480,7 @@ class GuardSection(_Section, frozen=True, kw_only=True):
     sandbox: SandboxSection = SandboxSection()
     proxy: ProxySection = ProxySection()
     runs: RunsSection = RunsSection()
+    mcp: McpSection = McpSection()
     rules: tuple[RuleSection, ...] = ()
 
 

@@ -137,6 +137,12 @@ TIGHTER: Final[tuple[tuple[str, Direction], ...]] = (
     ("runs.at_once", Direction.OWNER),
     ("runs.workspaces", Direction.OWNER),
     ("runs.keep_days", Direction.OWNER),
+    ("mcp.servers.*.command", Direction.OWNER),
+    ("mcp.servers.*.environment", Direction.OWNER),
+    ("mcp.servers.*.url", Direction.OWNER),
+    ("mcp.servers.*.headers", Direction.OWNER),
+    ("mcp.servers.*.allowed_tools", Direction.OWNER),
+    ("mcp.servers.*.denied_tools", Direction.OWNER),
     ("rules", Direction.RESTRICTING),
 )
 
@@ -159,7 +165,7 @@ def direction(key: tuple[str, ...]) -> Direction:
     exact = _DIRECTIONS.get(".".join(key))
     if exact is not None:
         return exact
-    free = 2 if key[0] in {"labels", "secrets", "approvals", "runs"} else 1
+    free = 2 if key[0] in {"labels", "secrets", "approvals", "runs", "mcp"} else 1
     return _DIRECTIONS[".".join("*" if index == free else part for index, part in enumerate(key))]
 
 

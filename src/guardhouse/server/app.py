@@ -25,6 +25,7 @@ from guardhouse.server import (
     auditing,
     evaluating,
     feedback,
+    mcp,
     policies,
     runs,
     sessions,
@@ -112,6 +113,7 @@ def make_app(house: House, *, hosts: frozenset[str] | None = None, open_metrics:
     described = document(OPERATIONS)
     routes = [Route(one.path, _guarded(house, one), methods=[one.method]) for one in OPERATIONS]
     routes += [Route(one.path, _guarded(house, one, problem_fragment), methods=[one.method]) for one in FRAGMENTS]
+    routes += [Route(one.path, _guarded(house, one), methods=[one.method]) for one in mcp.ENDPOINT]
     routes += [*page_routes(), assets_route()]
     routes += [
         Route("/v1/console/sign-in", _sign_in(house), methods=["POST"]),

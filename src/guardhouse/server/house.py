@@ -26,6 +26,7 @@ from guardhouse.runs.opening import open_runs
 from guardhouse.runs.scratch import tidy_scratch
 from guardhouse.server.door import Door
 from guardhouse.server.following import Following
+from guardhouse.server.mcp_sessions import Sessions as McpSessions
 from guardhouse.server.metrics import Metrics
 from guardhouse.server.run_news import RunNews
 from guardhouse.sign_ins import Lasting, SignIns
@@ -77,6 +78,7 @@ class House:
         self.following: Final = Following(
             self.approver, on_wake=self._woken, on_change=self._changed, report=self.report
         )
+        self.mcp: Final = McpSessions(self)
         self.run_news: Final = RunNews(lambda: self.runs)
         self.dispatcher: Final = Dispatcher(
             lambda: self.runs,
@@ -148,12 +150,15 @@ class House:
         )
 
     def _guard_of_run(self, run: Run) -> LocalGuard:
-        """The gate of who started a run. From the first one on this process is an agent's too: what a tool of a run
-        starts can't approve anything."""
+        """The gate of who started a run."""
+        self.starts_for_agents()
+        return self.guard_of_name(run.principal)
+
+    def starts_for_agents(self) -> None:
+        """From now on this process is an agent's too: nothing that it starts can approve anything."""
         if not self._has_worked:
             self.desk.register_agent("runs of the daemon")
             self._has_worked = True
-        return self.guard_of_name(run.principal)
 
     def guard_of(self, principal: Principal) -> LocalGuard:
         """The gate of a principal. All decide alike; each sees its own sessions only."""
@@ -235,6 +240,7 @@ class House:
         """Let go of everything; what is under way is finished first."""
         if self._courier is not None and not await asyncio.to_thread(self._courier.stop):
             self.report("A channel did not end in time; its cards are looked after when the daemon begins again.")
+        await self.mcp.stop()
         await (self.dispatcher if self._jobs is None else self._jobs).stop()
         await self.following.stop()
         self.run_news.close()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.adapters.mcp.names import is_callable_name
+from guardhouse.adapters.mcp.names import is_callable_name, whole_name
 from guardhouse.adapters.mcp.requests import Listing
 from guardhouse.model import GuardhouseError, typed_digest
 from guardhouse.pins import Described, cut
@@ -21,6 +21,8 @@ from guardhouse.trust import tool_name
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from guardhouse.detect.announced import Neighbours
+    from guardhouse.model import Suspicion
     from guardhouse.pins import PinStore, ServerPins
 
 UNANNOUNCED: Final = "unannounced"
@@ -43,7 +45,16 @@ class _Believed(msgspec.Struct, frozen=True):
 class Announcements:
     """The tools of one server, as it has announced them since it was started."""
 
-    def __init__(self, server: str, store: PinStore, mask: Callable[[str], str], notice: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        server: str,
+        store: PinStore,
+        mask: Callable[[str], str],
+        notice: Callable[[str], None],
+        offers: Callable[[str], bool] = lambda _tool: True,
+    ) -> None:
+        self.offers = offers
+        """Whether clients may see and call a tool of this name."""
         self._server = server
         self._store = store
         self._mask = mask
@@ -88,20 +99,59 @@ class Announcements:
             page = self._page(tools, seen)
             self._note_next(result.get("nextCursor"), listing.order, seen | {tool_name(one[0]): one for one in page})
             pins = self._store.server(self._server)
+            look = _Looking(
+                self._store, self._server, frozenset(seen) | {tool_name(one[0]) for one in page}, self._mask
+            )
             told = {
-                name: self._believed(name, _described(tool, digest, pins, self._mask), listing.order, pins)
+                name: self._believed(name, _described(tool, digest, pins, look), listing.order, pins)
                 for (name, digest), tool in page.items()
                 if self.is_usable(name)
             }
             changed = self._store.announce(self._server, {name: one.said for name, one in told.items()})
             self._known.update(told)
+        for name, one in told.items():
+            if one.said.suspicions and not one.said.accepted:
+                self._notice(f"what the server says of {name} is suspicious: {_codes(one.said)}; guardhouse pins list")
         for name in changed:
             self._notice(f"the description of {name} is not the one that was pinned: guardhouse pins list")
-        kept = [tool for tool in tools if isinstance(tool.get("name"), str) and self.is_usable(tool["name"])]
-        if len(kept) == len(tools):
+        usable = [tool for tool in tools if isinstance(tool.get("name"), str) and self.is_usable(tool["name"])]
+        if len(usable) < len(tools):
+            self._notice(
+                f"{len(tools) - len(usable)} tools are left out: their names are unusable, or not theirs alone"
+            )
+        kept = [tool for tool in usable if self.offers(tool["name"])]
+        return {**result, "tools": kept} if len(kept) < len(tools) else result
+
+    def take_instructions(self, result: dict[str, Any]) -> dict[str, Any]:
+        """What the server says of itself when it begins, as the client may see it: without its instructions if they are
+        suspicious and no person has accepted them, or if they can't be kept."""
+        said = result.get("instructions")
+        if not said:
             return result
-        self._notice(f"{len(tools) - len(kept)} tools are left out: their names are unusable, or not theirs alone")
-        return {**result, "tools": kept}
+        kept = None
+        try:
+            if isinstance(said, str):
+                kept = self._store.announce_instructions(self._server, self._instructions(said))
+                if not kept.suspicions or kept.accepted:
+                    return result
+            why = f"suspicious: {_codes(kept)}; guardhouse pins list" if kept is not None else "no text"
+        except GuardhouseError as error:
+            why = error.what
+        self._notice(f"the server's instructions are left out: {why}")
+        return {key: value for key, value in result.items() if key != "instructions"}
+
+    def _instructions(self, said: str) -> Described:
+        from guardhouse.detect.announced import REVISION  # only where a server says something of itself
+
+        digest = _digest(said)
+        pins = self._store.server(self._server)
+        known = pins.instructions if pins is not None else None
+        if known is not None and known.digest == digest and known.looked == REVISION:
+            return known
+        look = _Looking(self._store, self._server, frozenset(), self._mask)
+        return Described(
+            digest=digest, shown=cut(self._mask(said)), looked=REVISION, suspicions=look.at_instructions(said)
+        )
 
     def _page(self, tools: list[dict[str, Any]], seen: _Seen) -> dict[tuple[str, str], dict[str, Any]]:
         """The tools of a page by name and digest; names that stand for two different tools become unusable."""
@@ -143,21 +193,66 @@ class Announcements:
         return plain
 
 
-def _described(tool: dict[str, Any], digest: str, pins: ServerPins | None, mask: Callable[[str], str]) -> Described:
+class _Looking:
+    """Looks for what is suspicious in new descriptions, beside what the user's other servers have; that is read when
+    it is first needed."""
+
+    def __init__(self, store: PinStore, server: str, own: frozenset[str], mask: Callable[[str], str]) -> None:
+        self.mask = mask
+        self._store = store
+        self._server = server
+        self._own = own
+        self._neighbours: Neighbours | None = None
+
+    @property
+    def neighbours(self) -> Neighbours:
+        if self._neighbours is None:
+            from guardhouse.detect.announced import Neighbours
+
+            others = (one for one in self._store.servers() if one.server != self._server)
+            self._neighbours = Neighbours.of(
+                {tool: whole_name(one.server, tool) for one in others for tool in one.tools}
+            )
+        return self._neighbours
+
+    def at_tool(self, tool: dict[str, Any]) -> tuple[Suspicion, ...]:
+        from guardhouse.detect.announced import in_tool
+
+        return in_tool(tool, self._own, self.neighbours, self.mask)
+
+    def at_instructions(self, said: str) -> tuple[Suspicion, ...]:
+        from guardhouse.detect.announced import in_instructions
+
+        return in_instructions(said, self.neighbours, self.mask)
+
+
+def _described(tool: dict[str, Any], digest: str, pins: ServerPins | None, look: _Looking) -> Described:
+    from guardhouse.detect.announced import REVISION  # only where tools are listed
+
     known = pins.tools.get(tool["name"]) if pins is not None else None
     for one in (known.pinned, known.announced) if known is not None else ():
-        if one is not None and one.digest == digest:
+        if one is not None and one.digest == digest and one.looked == REVISION:
             return one
     hints = tool.get("annotations")
     hints = hints if isinstance(hints, dict) else {}
     return Described(
         digest=digest,
-        shown=cut(mask(msgspec.json.encode(tool).decode())),
+        shown=cut(look.mask(msgspec.json.encode(tool).decode())),
         destructive=hints.get("destructiveHint") is True,
         open_world=hints.get("openWorldHint") is True,
+        looked=REVISION,
+        suspicions=look.at_tool(tool),
     )
+
+
+def _codes(said: Described) -> str:
+    return ", ".join(sorted({one.code for one in said.suspicions}))
 
 
 def description_digest(tool: dict[str, Any]) -> str:
     """The digest of everything that a tool says of itself, known to us or not: a client may show any of it."""
-    return f"sha256:{typed_digest(tool).rpartition(':')[2]}"
+    return _digest(tool)
+
+
+def _digest(said: Any) -> str:
+    return f"sha256:{typed_digest(said).rpartition(':')[2]}"

@@ -26,6 +26,8 @@ MARKED: Final = TASKS | {CALL, "resources/read", "prompts/get"}
 LISTS: Final = frozenset(["resources/list", "resources/templates/list", "prompts/list", "completion/complete"])
 UNMARKED: Final = LISTS | {"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"}
 """Requests of a client whose answers programs read. The answer to one that nobody knows may be read by anybody."""
+INTRODUCED: Final = frozenset(["initialize", "server/discover"])
+"""Requests whose answers have the server's instructions in them."""
 GATED: Final = MARKED | {"tools/list"}
 WORDLESS: Final = {
     "ping": frozenset[str](),

@@ -134,6 +134,8 @@ class ClientSide:
         if not self._shared.announced.is_usable(name):
             text = "Blocked: this tool has no name that is its own, so it can't be called."
             return Outgoing(to_client=answer(message.id, text, as_tool=as_tool))
+        if not self._shared.announced.offers(name):
+            return Outgoing(to_client=answer(message.id, "Blocked: this tool is not offered here.", as_tool=as_tool))
         call = ToolCallPre(
             tool=whole_name(self._server, name),
             params=arguments,

@@ -45,13 +45,15 @@ class Conversation:
         session_id: str,
         mask: Callable[[str], str],
         notice: Callable[[str], None],
+        offers: Callable[[str], bool] = lambda _tool: True,
+        principal: str | None = None,
     ) -> None:
         self.guard = guard
         self.server = server
-        self.named: dict[str, Any] = {"session_id": session_id, "source": f"mcp:{server}"}
+        self.named: dict[str, Any] = {"session_id": session_id, "source": f"mcp:{server}", "principal": principal}
         self.notice = notice
         self.mask = mask
-        self.announced = Announcements(server, store, mask, notice)
+        self.announced = Announcements(server, store, mask, notice, offers)
         self.of_client = Requests()
         self.of_server = Requests()
         self._tasks: dict[str, ToolCallPre] = {}

@@ -2,7 +2,7 @@
 
 Calls, reads, answers and whatever else says something are put to the gate as actions; what it allows passes as the very
 bytes that came. Nothing is decided here: what the gate does not allow is not passed on, nor is what can't be read.
-Pipes and processes are the relay's; each direction has a module of its own.
+Each direction has a module of its own. Which way messages come and go (`relay`, `streamable`) makes no difference here.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from guardhouse.adapters.mcp.server_side import ServerSide
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from guardhouse.adapters.mcp.messages import Id
     from guardhouse.guard import Guard
     from guardhouse.pins import PinStore
 
@@ -34,8 +35,21 @@ class Gateway:
         session_id: str,
         mask: Callable[[str], str],
         notice: Callable[[str], None],
+        offers: Callable[[str], bool] = lambda _tool: True,
+        principal: str | None = None,
     ) -> None:
-        self._shared = Conversation(guard, server, store, session_id=session_id, mask=mask, notice=notice)
+        """`offers` says which of the server's tools clients may see and call, by their own names. `principal` is who
+        the client acts for, where it had to say so."""
+        self._shared = Conversation(
+            guard,
+            server,
+            store,
+            session_id=session_id,
+            mask=mask,
+            notice=notice,
+            offers=offers,
+            principal=principal,
+        )
         self._client = ClientSide(self._shared)
         self._server = ServerSide(self._shared)
 
@@ -54,6 +68,10 @@ class Gateway:
     def cut_from_server(self, head: bytes, why: str) -> Outgoing:
         """What becomes of a line that was not read to its end."""
         return self._server.refuse(head, why)
+
+    def lost(self, number: Id, why: str) -> Outgoing:
+        """What becomes of a request of the client whose answer will not come any more."""
+        return self._server.lose(number, why)
 
     def close(self) -> None:
         """Record of every call without an answer that nobody will get one."""

@@ -19,6 +19,8 @@ Id = int | str
 INVALID_REQUEST: Final = -32600
 REFUSED: Final = -32001
 """Our own: the gate, or the rules of this relay, said no."""
+UNANSWERED: Final = -32000
+"""What implementations say when the connection has ended."""
 _LONGEST_ID: Final = 256
 _LARGEST_ID: Final = 2**53 - 1
 _KEYS: Final = frozenset(["jsonrpc", "id", "method", "params", "result", "error"])

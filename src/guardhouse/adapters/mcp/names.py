@@ -5,6 +5,7 @@ What a server is called is the user's to say; without a word from them it is rea
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.model import GuardhouseError, visible
@@ -38,7 +39,15 @@ _ENDINGS: Final = (".js", ".mjs", ".cjs", ".ts", ".mts", ".py", ".sh", ".rb", ".
 def server_name(given: str | None, command: Sequence[str], mask: Callable[[str], str] = str) -> str:
     """The name of a server: as given, or read off its command line. GuardhouseError if that makes no name, or one that
     `mask` finds a secret in: it will stand in files and in the record."""
-    name = given.lower() if given is not None else _derived(command)
+    return _checked(given, given.lower() if given is not None else _derived(command), mask)
+
+
+def server_name_of_host(given: str | None, host: str, mask: Callable[[str], str] = str) -> str:
+    """The name of a server that is reached by URL: as given, or read off its host. GuardhouseError as above."""
+    return _checked(given, given.lower() if given is not None else _plain(host.lower()), mask)
+
+
+def _checked(given: str | None, name: str | None, mask: Callable[[str], str]) -> str:
     if name is None or not is_server_name(name):
         what = "has no name that can be used" if given is None else f"can't be called {visible(given)[:LONGEST_TOOL]}"
         raise GuardhouseError(f"The server {what}.", fix=f"Give it one with --name. {NAME_RULE}")
@@ -101,6 +110,14 @@ def is_callable_name(tool: str) -> bool:
         0 < len(tool) <= LONGEST_TOOL
         and _LETTERS.issuperset(tool)
         and tool_name(tool).partition("/")[0] not in (_NAMESPACES if "/" in tool else ())
+    )
+
+
+def offered(tool: str, allowed: Sequence[str], denied: Sequence[str]) -> bool:
+    """Whether a tool is one of those that a server's configuration lets clients have; case makes no difference."""
+    name = tool_name(tool)
+    return any(fnmatchcase(name, one.lower()) for one in allowed) and not any(
+        fnmatchcase(name, one.lower()) for one in denied
     )
 
 

@@ -1,12 +1,11 @@
-"""Pipes and processes of the gateway: lines from the client to the server and back, each direction in a thread.
+"""The gateway in front of a server that it starts: lines from the client to the server and back, each direction in a
+thread.
 
-Writes block, so that a side that does not read slows down the other instead of filling memory. What the lines mean is
-the gateway's; here they are only bytes with an end.
+What the lines mean is the gateway's; here they are only bytes with an end.
 """
 
 from __future__ import annotations
 
-import os
 import select
 import signal
 import subprocess
@@ -14,29 +13,20 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
-from guardhouse.adapters.mcp.heads import LONGEST_HEAD
-from guardhouse.model import GuardhouseError, visible
+from guardhouse.adapters.mcp.pipes import LONGEST_LINE, Writer, lines, notice
+from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from guardhouse.adapters.mcp.gateway import Gateway, Outgoing
 
-_CHUNK: Final = 1 << 16
-LONGEST_LINE: Final = 64 * 1024 * 1024
-"""More than any limit on what is judged, so that whoever waits for a longer message can still be told."""
 _GRACE: Final = 2.0
 """Seconds that a server has to end by itself once its client is gone, and then once it was told to."""
 _DRAIN: Final = 5.0
 """Seconds to pass on what a server said before it ended; what it started may hold its pipe open for longer."""
 _FAILED: Final = 2
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-
-
-def notice(text: str) -> None:
-    """A line for whoever reads the client's log."""
-    sys.stderr.write(f"guardhouse mcp: {visible(text)}\n")
-    sys.stderr.flush()
 
 
 def relay(gateway: Gateway, command: Sequence[str]) -> int:
@@ -53,8 +43,8 @@ class _Relay:
     def __init__(self, gateway: Gateway, child: subprocess.Popen[bytes]) -> None:
         self._gateway = gateway
         self._child = child
-        self._to_client = _Writer(sys.stdout.fileno())
-        self._to_server = _Writer(_fd(child.stdin))
+        self._to_client = Writer(sys.stdout.fileno())
+        self._to_server = Writer(_fd(child.stdin))
         self._failed = False
         self._lines = 0
         """Of the client, so far: whether the relay gets on with them."""
@@ -100,7 +90,7 @@ class _Relay:
     def _pump(self, source: int, judge: Callable[[bytes], Outgoing], refuse: Callable[[bytes, str], Outgoing]) -> None:
         """One direction, to its end. Whatever fails ends the server: a relay without its gate passes nothing."""
         try:
-            for line, is_whole in _lines(source):
+            for line, is_whole in lines(source):
                 if not line.strip():
                     continue
                 outgoing = judge(line) if is_whole else refuse(line, f"It is longer than {LONGEST_LINE} bytes.")
@@ -144,55 +134,6 @@ class _Relay:
                 timer = threading.Timer(delay, end)
                 timer.daemon = True
                 timer.start()
-
-
-class _Writer:
-    """One end of a pipe that both directions may write to, a message at a time."""
-
-    def __init__(self, handle: int) -> None:
-        self._handle = handle
-        self._lock = threading.Lock()
-        self.is_closed = False
-
-    def write(self, data: bytes) -> bool:
-        """Write all of it; False if nobody reads there any more."""
-        if not data:
-            return not self.is_closed
-        with self._lock:
-            left = memoryview(data)
-            while left and not self.is_closed:
-                try:
-                    left = left[os.write(self._handle, left) :]
-                except BrokenPipeError:
-                    self.is_closed = True
-            return not self.is_closed
-
-    def close(self) -> None:
-        """Let the other side see the end. What is being written is written first."""
-        with self._lock:
-            if not self.is_closed:
-                self.is_closed = True
-                os.close(self._handle)
-
-
-def _lines(source: int) -> Iterator[tuple[bytes, bool]]:
-    """Every line without its end, and whether it is all of it: of one that is too long, only the beginning. An unended
-    last line is no message."""
-    parts: list[bytes] = []
-    size = 0
-    while chunk := os.read(source, _CHUNK):
-        start = 0
-        while (end := chunk.find(b"\n", start)) >= 0:
-            size += end - start
-            if size <= LONGEST_LINE:
-                parts.append(chunk[start:end])
-            yield b"".join(parts), size <= LONGEST_LINE
-            parts, size, start = [], 0, end + 1
-        size += len(chunk) - start
-        if size <= LONGEST_LINE:
-            parts.append(chunk[start:])
-        elif len(parts) > 1:
-            parts = [b"".join(parts)[:LONGEST_HEAD]]
 
 
 def _fd(pipe: Any) -> int:

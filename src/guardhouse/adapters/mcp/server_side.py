@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from guardhouse.adapters.mcp.answers import (
     CALL,
+    INTRODUCED,
     UNMARKED,
     codes,
     ended,
@@ -22,6 +25,7 @@ from guardhouse.adapters.mcp.conversation import Conversation, Outgoing
 from guardhouse.adapters.mcp.heads import heads
 from guardhouse.adapters.mcp.messages import (
     INVALID_REQUEST,
+    UNANSWERED,
     Message,
     Unreadable,
     encoded,
@@ -33,6 +37,7 @@ from guardhouse.adapters.mcp.requests import Waiting
 from guardhouse.model import Decision, GuardhouseError, ToolCallPost
 
 if TYPE_CHECKING:
+    from guardhouse.adapters.mcp.messages import Id
     from guardhouse.model import ToolCallPre, Verdict
 
 
@@ -79,6 +84,14 @@ class ServerSide:
                 to_client.append(withheld(head.id, asked, f"The server's answer is withheld: {why}"))
         return Outgoing(b"".join(to_server), b"".join(to_client))
 
+    def lose(self, number: Id, why: str) -> Outgoing:
+        """The server will not answer this any more: whoever still waits for it is told."""
+        asked = self._shared.of_client.take(number)
+        if asked is None or asked.cancelled:
+            return Outgoing()
+        self._shared.abort(asked)
+        return Outgoing(to_client=error_answer(number, f"There is no answer: {why}", UNANSWERED))
+
     def _request(self, message: Message, line: bytes) -> Outgoing:
         """A request of the server: what it says to a model, or to the user, may hold no secrets."""
         if not self._shared.of_server.is_free(message.id):
@@ -118,6 +131,8 @@ class ServerSide:
             return self._listed(message, line, asked)
         if asked.method == "ping" and message.body.get("result") == {}:
             return Outgoing(to_client=ended(line))
+        if asked.method in INTRODUCED and message.kind == "result":
+            message, line = self._introduced(message, line)
         call = asked.call or self._shared.request(asked.method)
         verdict = self._judged(message, asked, call)
         body = message.body[message.kind]
@@ -132,6 +147,14 @@ class ServerSide:
         if body is message.body[message.kind]:
             return Outgoing(to_client=ended(line))
         return Outgoing(to_client=encoded({**message.body, message.kind: body}))
+
+    def _introduced(self, message: Message, line: bytes) -> tuple[Message, bytes]:
+        """What a server says of itself when it begins, without instructions that are more than that."""
+        shown = self._shared.announced.take_instructions(message.body["result"])
+        if shown is message.body["result"]:
+            return message, line
+        body = {**message.body, "result": shown}
+        return msgspec.structs.replace(message, body=body), encoded(body)
 
     def _seen(self, message: Message, asked: Waiting, seen: dict[str, Any]) -> dict[str, Any]:
         """What a person lets be seen of an answer, in the form of one."""

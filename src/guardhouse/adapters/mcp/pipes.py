@@ -1,0 +1,88 @@
+"""Both ends of the pipes that messages come and go by: lines as bytes, and what is said to whoever reads the log.
+
+Writes block, so that a side that does not read slows down the other instead of filling memory. What a line means is
+not said here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING, Final
+
+from guardhouse.adapters.mcp.heads import LONGEST_HEAD
+from guardhouse.model import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CHUNK: Final = 1 << 16
+LONGEST_LINE: Final = 64 * 1024 * 1024
+"""More than any limit on what is judged, so that whoever waits for a longer message can still be told."""
+
+
+def notice(text: str) -> None:
+    """A line for whoever reads the client's log."""
+    sys.stderr.write(f"guardhouse mcp: {visible(text)}\n")
+    sys.stderr.flush()
+
+
+class Writer:
+    """One end of a pipe that both directions may write to, a message at a time."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._lock = threading.Lock()
+        self.is_closed = False
+
+    def write(self, data: bytes) -> bool:
+        """Write all of it; False if nobody reads there any more."""
+        if not data:
+            return not self.is_closed
+        with self._lock:
+            left = memoryview(data)
+            while left and not self.is_closed:
+                try:
+                    left = left[os.write(self._handle, left) :]
+                except BrokenPipeError:
+                    self.is_closed = True
+            return not self.is_closed
+
+    def close(self) -> None:
+        """Let the other side see the end. What is being written is written first."""
+        with self._lock:
+            if not self.is_closed:
+                self.is_closed = True
+                os.close(self._handle)
+
+
+class Pending:
+    """Whether another whole line was read already, beside the one that is being dealt with."""
+
+    __slots__ = ("has_more",)
+
+    def __init__(self) -> None:
+        self.has_more = False
+
+
+def lines(source: int, pending: Pending | None = None) -> Iterator[tuple[bytes, bool]]:
+    """Every line without its end, and whether it is all of it: of one that is too long, only the beginning. An unended
+    last line is no message."""
+    parts: list[bytes] = []
+    size = 0
+    while chunk := os.read(source, _CHUNK):
+        start = 0
+        while (end := chunk.find(b"\n", start)) >= 0:
+            size += end - start
+            if size <= LONGEST_LINE:
+                parts.append(chunk[start:end])
+            if pending is not None:
+                pending.has_more = chunk.find(b"\n", end + 1) >= 0
+            yield b"".join(parts), size <= LONGEST_LINE
+            parts, size, start = [], 0, end + 1
+        size += len(chunk) - start
+        if size <= LONGEST_LINE:
+            parts.append(chunk[start:])
+        elif len(parts) > 1:
+            parts = [b"".join(parts)[:LONGEST_HEAD]]
