@@ -79,7 +79,8 @@ def _stands(entry: Entry, client: Standing, title: str) -> tuple[Standing, str]:
     if client == "guarded":
         return "guarded", f"its calls pass the hooks of {title}"
     if kind == "remote":
-        return "open", "reached by URL, without the gateway"
+        return "open", "reached by URL, in a way that the gateway can't"
     if kind == "unclear":
         return "open", "what stands there is not understood, and not behind the gateway"
-    return "open", "started without the gateway"
+    how = "started" if entry.remote is None else "reached by URL,"
+    return "open", f"{how} without the gateway"
