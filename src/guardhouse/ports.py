@@ -13,8 +13,10 @@ if TYPE_CHECKING:
         AuditEvent,
         Extent,
         FileDigest,
+        OpinionOf,
         RealPath,
         Remembered,
+        SecondOpinion,
         SessionState,
         Settlement,
         ToolPin,
@@ -91,6 +93,14 @@ class Sessions(Protocol):
     def state(self, session_id: str) -> SessionState: ...
 
     def traces(self, session_id: str, values: Sequence[str]) -> Traces: ...
+
+
+class Judge(Protocol):
+    """Says what it thinks of a call. A failure is an opinion with the outcome `error`, not an exception."""
+
+    def opinion(self, question: OpinionOf) -> SecondOpinion: ...
+
+    async def opinion_async(self, question: OpinionOf) -> SecondOpinion: ...
 
 
 class AuditSink(Protocol):
