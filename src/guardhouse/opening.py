@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from guardhouse.egress import FetchTools
     from guardhouse.egress.proxy import Callers, Door, ForwardProxy
     from guardhouse.guard import Resolver
-    from guardhouse.model import Action, ApprovalRequest, ToolCallPre, Verdict
+    from guardhouse.guardian import Guardian
+    from guardhouse.model import Action, ApprovalRequest, OpinionOf, SecondOpinion, ToolCallPre, Verdict
     from guardhouse.policy import Policy
-    from guardhouse.ports import Alongside, Sessions
+    from guardhouse.ports import Alongside, TranscribedSessions
     from guardhouse.sealing import Seal
     from guardhouse.sign_ins import SignIns
     from guardhouse.tokens import Tokens
@@ -226,12 +227,41 @@ def open_sign_ins(*, state_dir: Path | None = None) -> Iterator[SignIns]:
         desk.close()
 
 
+class _Judge:
+    """The guardian of one guard, made when it is first asked: few have one."""
+
+    def __init__(
+        self,
+        policy: ReloadingPolicy,
+        desk: Desk,
+        sessions: TranscribedSessions,
+        resolver: Resolver,
+        variables: Mapping[str, str] | None,
+    ) -> None:
+        self._parts = policy, desk, sessions, resolver, variables
+        self._made: Guardian | None = None
+
+    def opinion(self, question: OpinionOf) -> SecondOpinion:
+        return self.guardian.opinion(question)
+
+    async def opinion_async(self, question: OpinionOf) -> SecondOpinion:
+        return await self.guardian.opinion_async(question)
+
+    @property
+    def guardian(self) -> Guardian:
+        if self._made is None:
+            from guardhouse.guardian import open_guardian
+
+            self._made = open_guardian(*self._parts)
+        return self._made
+
+
 class At(msgspec.Struct, frozen=True, kw_only=True):
     """What a guard works with that is one of several in a house."""
 
     policy: ReloadingPolicy
     desk: Desk
-    sessions: Sessions
+    sessions: TranscribedSessions
     """Those that it may see."""
     files: LocalFiles
     pins: PinStore
@@ -263,7 +293,8 @@ class LocalGuard(Guard, AgentGuard):
         self._at = at
         policy = ReloadingPolicy(sources) if at is None else at.policy
         self._desk = desk = Desk(sources.locations, policy.current, clock) if at is None else at.desk
-        sessions: Sessions = desk if at is None else at.sessions
+        sessions: TranscribedSessions = desk if at is None else at.sessions
+        self._judge = _Judge(policy, desk, sessions, resolver, variables)
         super().__init__(
             policy,
             resolver=resolver,
@@ -275,6 +306,7 @@ class LocalGuard(Guard, AgentGuard):
             clock=clock,
             marker_key=desk.marker_key,
             prompt=desk.audit if in_loop and not sources.locations.database else None,
+            judge=self._judge,
         )
         AgentGuard.__init__(self)
         self._sources = sources
@@ -460,6 +492,11 @@ class LocalGuard(Guard, AgentGuard):
         from guardhouse.egress.proxy import ForwardProxy
 
         return ForwardProxy(self._policy, self._resolver, report=report)
+
+    @property
+    def guardian(self) -> Guardian:
+        """The judge that gives second opinions, for who asks it without a call being made."""
+        return self._judge.guardian
 
     def door(
         self,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Settlement,
         ToolPin,
         Traces,
+        Transcript,
     )
     from guardhouse.policy import Policy
 
@@ -93,6 +94,14 @@ class Sessions(Protocol):
     def state(self, session_id: str) -> SessionState: ...
 
     def traces(self, session_id: str, values: Sequence[str]) -> Traces: ...
+
+
+class TranscribedSessions(Sessions, Protocol):
+    """Sessions that keep their latest words, too."""
+
+    def transcript(self, session_id: str) -> Transcript: ...
+
+    def known_as(self, session_id: str) -> str: ...
 
 
 class Judge(Protocol):

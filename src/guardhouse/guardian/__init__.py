@@ -2,3 +2,23 @@
 
 It is asked where policy wants it, and policy says what its answer leads to. Loaded only where one is configured.
 """
+
+from guardhouse.guardian.answer import Answer, BadAnswer
+from guardhouse.guardian.endpoint import Endpoint, NoOpinion
+from guardhouse.guardian.judge import Guardian
+from guardhouse.guardian.opening import open_guardian
+from guardhouse.guardian.prompt import VERSION, Prompt, prompt
+from guardhouse.guardian.standing import Standing
+
+__all__ = [
+    "VERSION",
+    "Answer",
+    "BadAnswer",
+    "Endpoint",
+    "Guardian",
+    "NoOpinion",
+    "Prompt",
+    "Standing",
+    "open_guardian",
+    "prompt",
+]

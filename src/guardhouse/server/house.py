@@ -300,6 +300,9 @@ class _OwnSessions:
     def transcript(self, session_id: str) -> Transcript:
         return self._desk.transcript(session_key(self._name, session_id))
 
+    def known_as(self, session_id: str) -> str:
+        return session_key(self._name, session_id)
+
 
 def session_key(principal: str, session_id: str) -> str:
     """What a principal's session is kept by. No name of a principal has a slash in it."""
