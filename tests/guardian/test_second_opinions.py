@@ -1,4 +1,4 @@
-"""What a second opinion leads to: it spares a listed question, it holds back what would go through, and nothing else."""
+"""What a second opinion leads to: it spares a listed question or holds back what would go through, and nothing else."""
 
 from __future__ import annotations
 
