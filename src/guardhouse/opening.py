@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from guardhouse.guardian import Guardian
     from guardhouse.model import Action, ApprovalRequest, OpinionOf, SecondOpinion, ToolCallPre, Verdict
     from guardhouse.policy import Policy
-    from guardhouse.ports import Alongside, TranscribedSessions
+    from guardhouse.ports import Alongside, Judge, TranscribedSessions
     from guardhouse.sealing import Seal
     from guardhouse.sign_ins import SignIns
     from guardhouse.tokens import Tokens
@@ -72,6 +72,7 @@ def open_guard(
     variables: Mapping[str, str] | None = None,
     remembers: bool = True,
     in_loop: bool = False,
+    judge: Judge | None = None,
 ) -> LocalGuard:
     """A guard with the configuration of this machine, user and project, which asks people and records what it decides.
 
@@ -79,7 +80,8 @@ def open_guard(
     can't be read now. The agent's process (this one, unless `agent_pid` says which) then counts as a guarded agent:
     what it starts can't approve anything. `variables` stand in for this process's environment, which somebody else may
     have had a say in. `in_loop` is for an event loop that serves many: `evaluate_async` then does there what waits for
-    nobody, which is sooner done than handed to a thread.
+    nobody, which is sooner done than handed to a thread. `judge` gives second opinions in the place of the service that
+    `guardian` names; the policy says as ever when it is asked and what follows.
     """
     sources = find_sources(
         config_file=config_file, cwd=cwd, state_dir=state_dir, extra_detectors=extra_detectors, variables=variables
@@ -92,6 +94,7 @@ def open_guard(
         remembers=remembers,
         variables=variables,
         in_loop=in_loop,
+        judge=judge,
     )
 
 
@@ -289,6 +292,7 @@ class LocalGuard(Guard, AgentGuard):
         variables: Mapping[str, str] | None = None,
         in_loop: bool = False,
         at: At | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self._at = at
         policy = ReloadingPolicy(sources) if at is None else at.policy
@@ -306,7 +310,7 @@ class LocalGuard(Guard, AgentGuard):
             clock=clock,
             marker_key=desk.marker_key,
             prompt=desk.audit if in_loop and not sources.locations.database else None,
-            judge=self._judge,
+            judge=judge or self._judge,
         )
         AgentGuard.__init__(self)
         self._sources = sources

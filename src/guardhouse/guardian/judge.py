@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from os import urandom
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -115,17 +115,31 @@ class Guardian:
         return _Prepared(shown, digest, begun, section, endpoint)
 
     def _concluded(self, prepared: _Prepared, reply: Reply | Exception) -> SecondOpinion:
-        section, shown = prepared.section, prepared.prompt
-        answer = _read(reply.text, section) if isinstance(reply, Reply) else reply
-        if isinstance(reply, Reply):
-            tokens = reply.tokens
-        else:
-            tokens = 0 if isinstance(reply, NoOpinion) and not reply.costs else _cost(shown)
+        answer, tokens = _heard(reply, prepared.prompt, prepared.section)
         if isinstance(answer, Exception):
             self._standing.end(prepared.begun, "error", tokens)
-            return msgspec.structs.replace(_failed(answer), **_about(shown, section), tokens=tokens)
-        self._standing.end(prepared.begun, answer.outcome, tokens, prepared.question, answer)
-        return _opinion(answer, shown, section, self._mask, tokens=tokens)
+        else:
+            self._standing.end(prepared.begun, answer.outcome, tokens, prepared.question, answer)
+        return _opinion(answer, prepared.prompt, prepared.section, self._mask, tokens=tokens)
+
+
+def opinion_on(
+    shown: Prompt, section: GuardianSection, endpoint: Endpoint, mask: Callable[[str], str]
+) -> SecondOpinion:
+    """What the model says to a prompt, of which nothing is remembered."""
+    try:
+        reply: Reply | Exception = endpoint.ask(shown)
+    except NoOpinion as error:
+        reply = error
+    answer, tokens = _heard(reply, shown, section)
+    return _opinion(answer, shown, section, mask, tokens=tokens)
+
+
+def _heard(reply: Reply | Exception, shown: Prompt, section: GuardianSection) -> tuple[Answer | Exception, int]:
+    """The answer in a reply, or why there is none, and about how many tokens it took."""
+    if isinstance(reply, Reply):
+        return _read(reply.text, section), reply.tokens
+    return reply, 0 if isinstance(reply, NoOpinion) and not reply.costs else _cost(shown)
 
 
 def _read(text: str, section: GuardianSection) -> Answer | BadAnswer:
@@ -141,7 +155,7 @@ def _cost(shown: Prompt) -> int:
 
 
 def _opinion(
-    answer: Answer,
+    answer: Answer | Exception,
     shown: Prompt,
     section: GuardianSection,
     mask: Callable[[str], str],
@@ -149,24 +163,22 @@ def _opinion(
     cached: bool = False,
     tokens: int = 0,
 ) -> SecondOpinion:
-    return SecondOpinion(
-        outcome=answer.outcome,
-        reason=mask(answer.reason),
-        risk=answer.risk,
-        authorized=answer.authorized,
+    found = (
+        _failed(answer)
+        if isinstance(answer, Exception)
+        else SecondOpinion(
+            outcome=answer.outcome, reason=mask(answer.reason), risk=answer.risk, authorized=answer.authorized
+        )
+    )
+    return msgspec.structs.replace(
+        found,
+        partial=shown.partial,
+        model=section.model,
+        prompt=VERSION,
+        transcript=shown.transcript,
         cached=cached,
         tokens=tokens,
-        **_about(shown, section),
     )
-
-
-def _about(shown: Prompt, section: GuardianSection) -> dict[str, Any]:
-    return {
-        "partial": shown.partial,
-        "model": section.model,
-        "prompt": VERSION,
-        "transcript": shown.transcript,
-    }
 
 
 def _failed(error: Exception) -> SecondOpinion:
