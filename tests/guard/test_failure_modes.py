@@ -914,9 +914,9 @@ def test_grading_a_result_raises(house, monkeypatch):
 
 
 def rows(table=0):
-    """The cells of one of the page's tables: about the gate, the surfaces, the sandbox, secrets."""
+    """The cells of one of the page's tables: about the gate, the surfaces, the sandbox, secrets, the guardian."""
     page = TABLE.read_text(encoding="utf-8")
-    for heading in ("## At the surfaces", "## The sandbox", "## Looking for secrets"):
+    for heading in ("## At the surfaces", "## The sandbox", "## Looking for secrets", "## The guardian"):
         page = page.replace(heading, _SPLIT)
     tables = page.split(_SPLIT)
     lines = [line for line in tables[table].splitlines() if line.startswith("|")]
@@ -926,7 +926,7 @@ def rows(table=0):
 _SPLIT = "\f"
 
 
-@pytest.mark.parametrize("table", [1, 2, 3], ids=["surfaces", "sandbox", "secrets"])
+@pytest.mark.parametrize("table", [1, 2, 3, 4], ids=["surfaces", "sandbox", "secrets", "guardian"])
 def test_every_row_of_the_other_tables_names_a_test_that_is_there(table):
     named = [row[2].strip("`") for row in rows(table)]
     tests = "".join(file.read_text(encoding="utf-8") for file in Path(__file__).parents[1].rglob("test_*.py"))

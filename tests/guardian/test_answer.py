@@ -23,6 +23,7 @@ NO_LINES = (
     "ALLOW : reason",
     "ALLOW:  reason",
     "ALLOW: .",
+    "ALLOW: 1000000000000",
     "ALLOW: reason ",
     "ALLOW: first\nBLOCK: second",
     "ALLOW: first\nALLOW: first",

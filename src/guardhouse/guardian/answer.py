@@ -21,9 +21,9 @@ Outcome = Literal["allow", "block"]
 _WORDS: Final[dict[str, Outcome]] = {"ALLOW": "allow", "BLOCK": "block"}
 _LIMITS: Final = Limits(max_bytes=4 * LONGEST_ANSWER, max_nodes=16)
 
-GRAMMAR: Final = f'root ::= ("ALLOW" | "BLOCK") ": " [A-Za-z0-9] [ -~]{{1,{LONGEST_REASON - 1}}}'
+GRAMMAR: Final = f'root ::= ("ALLOW" | "BLOCK") ": " [A-Za-z] [ -~]{{1,{LONGEST_REASON - 1}}}'
 """The line in GBNF."""
-REGEX: Final = rf"(ALLOW|BLOCK): [A-Za-z0-9][ -~]{{1,{LONGEST_REASON - 1}}}"
+REGEX: Final = rf"(ALLOW|BLOCK): [A-Za-z][ -~]{{1,{LONGEST_REASON - 1}}}"
 
 
 class BadAnswer(GuardhouseError):
@@ -104,7 +104,7 @@ def _reason(reason: str, outcome: Outcome) -> str:
         raise BadAnswer("The guardian's reason is too long.")
     if any(not char.isprintable() for char in reason):
         raise BadAnswer("The guardian's reason is not one plain line.")
-    if reason != reason.strip() or sum(map(str.isalnum, reason)) < _LEAST:
+    if reason != reason.strip() or sum(map(str.isalpha, reason)) < _LEAST:
         raise BadAnswer("The guardian gave no reason.")
     if outcome == "allow" and "BLOCK" in reason:
         raise BadAnswer("The guardian's reason speaks against its verdict.")
@@ -112,4 +112,4 @@ def _reason(reason: str, outcome: Outcome) -> str:
 
 
 _LEAST: Final = 2
-"""Letters or digits of a reason."""
+"""Letters of a reason."""

@@ -447,7 +447,7 @@ class GuardianSection(_Section, frozen=True, kw_only=True):
     """What a call comes to, at least, that it gives no answer on; `keep` leaves it as policy decides alone."""
     context: Annotated[str, Meta(max_length=8_000)] = ""
     """What it is told of your agents and their work."""
-    seconds: Seconds = 20
+    seconds: Seconds = 12
     """How long an answer may take, all attempts together."""
     retries: Annotated[int, Meta(ge=0, le=10)] = 2
     allow_proxy: bool = False

@@ -14,6 +14,7 @@ import msgspec
 from guardhouse.detect.provenance import consequential
 from guardhouse.model import Decision, Effect, OpinionOf, Reason, RiskLevel, SecondOpinion, ToolCallPre
 from guardhouse.policy.codes import JUDGE_AGAINST, JUDGE_CLEARED, JUDGE_HALF_SEEN, JUDGE_SILENT
+from guardhouse.trust import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,8 +66,9 @@ def purpose_of(judgement: Judgement, scene: Scene, findings: Sequence[Finding], 
         return "spare" if wanted and may_clear(judgement, state, section) else None
     if judgement.decision is Decision.DENY or section.watches == "never":
         return None
-    looked_at = section.watches == "always" or state.untrusted > 0
-    return "watch" if looked_at and _does_something(scene, findings) else None
+    if section.watches == "tainted" and (not state.untrusted or _only_fetches(scene)):
+        return None
+    return "watch" if _does_something(scene, findings) else None
 
 
 def may_look(judgement: Judgement, scene: Scene, config: GuardSection) -> bool:
@@ -81,12 +83,23 @@ def is_unattended(config: GuardSection) -> bool:
     return config.approvals.unattended or config.preset == "ci"
 
 
+_FETCHING: Final = frozenset(
+    {Capability.EGRESS, Capability.READS, Capability.READS_UNTRUSTED, Capability.READS_PRIVATE}
+)
+
+
+def _only_fetches(scene: Scene) -> bool:
+    """Whether a call reaches out to read and does nothing else. Where it may reach is for the allowlists to say."""
+    profile = scene.rule_tool
+    return profile is not None and profile.classified and profile.capabilities <= _FETCHING
+
+
 def _does_something(scene: Scene, findings: Iterable[Finding]) -> bool:
     """Whether a call would do more than look. Of a command that is known by what was found in it."""
     if not consequential(scene):
         return False
     profile = scene.rule_tool
-    if profile is None or "executes" not in {one.value for one in profile.capabilities}:
+    if profile is None or Capability.EXECUTES not in profile.capabilities:
         return True
     return any(one.effect not in {None, Effect.READS} for one in findings)
 
