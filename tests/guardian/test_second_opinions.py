@@ -6,8 +6,10 @@ from types import SimpleNamespace
 
 import msgspec
 import pytest
+from guarded_house import House
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from remembered_talk import Remembering, Talk
 from scripted import ENFORCING, Scripted, talk
 
 from examples import up_to
@@ -269,6 +271,17 @@ def test_a_judge_is_not_asked_where_there_is_none_to_ask_and_that_is_no_allow(tm
     verdict = talk(tmp_path, None).user("Write a note").read("A page.").call("create_note", title="cats")
     assert verdict.decision is Decision.REQUIRE_APPROVAL
     assert verdict.facts.opinion.reason == "nobody judges here"
+
+
+def test_a_session_that_can_not_be_read_counts_as_one_that_anything_came_into(tmp_path):
+    class Unreadable(Remembering):
+        def state(self, session_id):
+            raise OSError("gone")
+
+    listening = Talk(House(tmp_path).guard(ENFORCING, sessions=Unreadable(), judge=Scripted("block")))
+    verdict = listening.call("write_file", path=str(tmp_path / "work" / "app" / "a.py"), content="x = 1")
+    assert verdict.decision is Decision.REQUIRE_APPROVAL
+    assert [one.code for one in verdict.reasons] == ["guardian.blocked"]
 
 
 def test_off_nobody_is_asked_and_nothing_is_loaded(tmp_path):

@@ -86,11 +86,11 @@ def _transcript(policy: Policy, data: bytes) -> Transcript:
         if line.strip():
             try:
                 turn = msgspec.json.decode(line, type=Turn)
-                msgspec.json.decode(turn.params or "null")
+                params = policy.redactor.value(msgspec.json.decode(turn.params)) if turn.params else None
             except msgspec.MsgspecError as error:
                 raise GuardhouseError(f"Line {number} of the transcript is no turn: {error}") from None
-            mask = policy.redactor.text
-            turns.append(msgspec.structs.replace(turn, text=mask(turn.text), params=mask(turn.params)))
+            told = msgspec.json.encode(params).decode() if turn.params else ""
+            turns.append(msgspec.structs.replace(turn, text=policy.redactor.text(turn.text), params=told, whole=True))
     return Transcript(turns=tuple(turns))
 
 

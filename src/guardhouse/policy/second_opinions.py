@@ -59,13 +59,15 @@ def purpose_of(judgement: Judgement, scene: Scene, findings: Sequence[Finding], 
     """What the judge is to be asked for about a call; None if it is not to be asked. It knows nothing of calls outside
     a session that is remembered, and nothing of what its user wants where no word of theirs has come through."""
     section, state = config.guardian, scene.facts.session
-    if not isinstance(scene.action, ToolCallPre) or state is None or not state.kept or state.error:
+    if not isinstance(scene.action, ToolCallPre) or state is None or not state.kept:
         return None
     if judgement.decision is Decision.REQUIRE_APPROVAL:
         wanted = section.spares and not is_unattended(config)
         return "spare" if wanted and may_clear(judgement, state, section) else None
     if judgement.decision is Decision.DENY or section.watches == "never":
         return None
+    if state.error:
+        return "watch" if _does_something(scene, findings) else None  # anything may have come into it
     if section.watches == "tainted" and (not state.untrusted or _only_fetches(scene)):
         return None
     return "watch" if _does_something(scene, findings) else None
@@ -106,7 +108,7 @@ def _does_something(scene: Scene, findings: Iterable[Finding]) -> bool:
 
 def may_clear(judgement: Judgement, state: SessionState, section: GuardianSection) -> bool:
     """Whether all that asks is of the kind that the judge may spare a person."""
-    if judgement.risk_level > RiskLevel.MEDIUM or not judgement.asking or not state.user:
+    if judgement.risk_level > RiskLevel.MEDIUM or not judgement.asking or not state.user or state.error:
         return False
     doubts = set()
     for name, finding in judgement.asking:
