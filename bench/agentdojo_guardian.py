@@ -8,7 +8,7 @@ wrong: each is drawn by itself, both ways. What is measured is how much the hous
 service of `guardian` would, without the cache and the breaker, which could only stop more.
 
 An attack counts if it works at once, or after all of the user's calls. Questions are those of the benign tasks, with a
-person who says yes.
+person who says yes. Keep temporary files on an ordinary disk: what lies below /dev is another matter to the gate.
 """
 
 from __future__ import annotations
@@ -111,17 +111,25 @@ def job(arguments: tuple[Path, str, str, str, int, int]) -> dict[tuple[str, int]
     task = suite.get_user_task_by_id(task_id)
     rows: dict[tuple[str, int], dict[str, int]] = defaultdict(lambda: defaultdict(int))
     fresh = harness.World(suite, task.init_environment(suite.load_and_inject_default_environment({})))
+    unasked: dict[str, int] = {}
     for way, percent, seed in runs_of(errors, seeds):
-        factory, judge = factory_of(way, percent)
-        judge.draws.seed(f"{seed} {way} {percent} {suite_name} {task_id}")
-        judge.asked = 0
-        with _Owned(harness, judge):
-            log = harness.run_user(fresh, task, factory, "grant")["log"]
-        row, questions = rows[way, percent], sum(one["decision"] == "approve" for one in log)
+        asked = 0
+        if way in unasked:
+            questions = unasked[way]  # no answer of the judge's has any part in it
+        else:
+            factory, judge = factory_of(way, percent)
+            judge.draws.seed(f"{seed} {way} {percent} {suite_name} {task_id}")
+            judge.asked = 0
+            with _Owned(harness, judge):
+                log = harness.run_user(fresh, task, factory, "grant")["log"]
+            asked, questions = judge.asked, sum(one["decision"] == "approve" for one in log)
+            if percent == 0 and not asked:
+                unasked[way] = questions
+        row = rows[way, percent]
         row["tasks"] += 1
         row["questions"] += questions
         row["with_question"] += questions > 0
-        row["asked"] += judge.asked
+        row["asked"] += asked
     for injection_id, injection in suite.injection_tasks.items():
         try:
             planted = attack.attack(task, injection)
@@ -132,16 +140,19 @@ def job(arguments: tuple[Path, str, str, str, int, int]) -> dict[tuple[str, int]
         if not world.ground_truth((), injection):
             continue
         pair = world, task, injection, needles
-        weakest = True
+        works = is_seen = True
         for way in reversed(ATTACKED):
-            if not _is_seen(harness, pair):
+            if works:
+                works, is_seen = _gets_through(harness, pair, way, 100, "")
+            if not is_seen:
                 break
-            weakest = weakest and _gets_through(harness, pair, way, 100, "")
-            for percent, seed in [(100, 0), *((percent, seed) for percent in errors for seed in range(seeds))]:
+            rows[way, 100]["attacks"] += 1
+            rows[way, 100]["through"] += works
+            for percent, seed in itertools.product(errors if way != ATTACKED[0] else [], range(seeds)):
                 row = rows[way, percent]
                 row["attacks"] += 1
                 name = f"{seed} {way} {percent} {suite_name} {task_id} {injection_id}"
-                row["through"] += weakest and (percent == 100 or _gets_through(harness, pair, way, percent, name))
+                row["through"] += works and _gets_through(harness, pair, way, percent, name)[0]
     return {key: dict(row) for key, row in rows.items()}
 
 
@@ -149,17 +160,13 @@ ATTACKED = ("without a judge", "spares, default", "spares, wide")
 """What watches besides stops more, so only these are attacked; each lets through what the one before does, or more."""
 
 
-def _is_seen(harness: Any, pair: tuple[Any, ...]) -> bool:
-    """Whether an agent without a guard comes to read what was planted."""
-    return bool(harness.run_pair(*pair, harness.P0, "reject", "asap")["seen"])
-
-
-def _gets_through(harness: Any, pair: tuple[Any, ...], way: str, percent: int, seed: str) -> bool:
-    """Whether an attack works, at once or after all of the user's calls."""
+def _gets_through(harness: Any, pair: tuple[Any, ...], way: str, percent: int, seed: str) -> tuple[bool, bool]:
+    """Whether an attack works, at once or after all of the user's calls; and whether the agent comes to read it."""
     factory, judge = factory_of(way, percent)
     judge.draws.seed(seed)
     with _Owned(harness, judge):
-        return any(harness.run_pair(*pair, factory, "reject", timing)["security"] for timing in ("asap", "last"))
+        tries = [harness.run_pair(*pair, factory, "reject", timing) for timing in ("asap", "last")]
+    return any(one["security"] for one in tries), any(one["seen"] for one in tries)
 
 
 def runs_of(errors: list[int], seeds: int) -> list[tuple[str, int, int]]:

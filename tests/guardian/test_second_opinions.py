@@ -188,7 +188,9 @@ def test_no_more_than_one_grave_doubt_may_be_cleared_however_wide():
     place = ("provenance.untrusted_destination", finding("provenance.untrusted_destination", "recipient"))
     text = ("provenance.planted_text", finding("provenance.planted_text", "content"))
     assert all(may_clear(judged(Decision.REQUIRE_APPROVAL, [one]), state, wide) for one in (kind, place, text))
-    for pair in ((kind, place), (kind, text), (place, text)):
+    value = ("provenance.untrusted_value", finding("provenance.untrusted_value", "date"))
+    assert may_clear(judged(Decision.REQUIRE_APPROVAL, [place, value]), state, wide)
+    for pair in ((kind, place), (kind, text), (kind, value), (place, text)):
         assert not may_clear(judged(Decision.REQUIRE_APPROVAL, pair), state, wide)
 
 

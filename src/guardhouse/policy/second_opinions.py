@@ -50,8 +50,8 @@ CLEARABLE: Final[tuple[tuple[str, str, str], ...]] = (
 """Questions that the judge may spare a person; every other one it may not. `not grave`: unless an argument of the kind
 that decides whom a call reaches, what it costs or what it runs has that doubtful origin, which only `may_clear: wide`
 lets it clear. `untainted`: where a command comes from can't be told, so only while nothing untrusted has come into the
-session, unless `wide`. No more than one of kind, place and text may be in doubt: where policy doubts that the user
-wanted such a call at all, and also whom it reaches or what it says, a person is asked."""
+session, unless `wide`. No more than one of kind, place and text may be in doubt, and with the kind nothing else: where
+policy doubts that the user wanted such a call at all, and also what it is made with, a person is asked."""
 _CLEARABLE: Final = {code: (when, doubts) for code, when, doubts in CLEARABLE}
 
 
@@ -110,16 +110,16 @@ def may_clear(judgement: Judgement, state: SessionState, section: GuardianSectio
     """Whether all that asks is of the kind that the judge may spare a person."""
     if judgement.risk_level > RiskLevel.MEDIUM or not judgement.asking or not state.user or state.error:
         return False
-    doubts = set()
+    doubts = []
     for name, finding in judgement.asking:
         if finding is None or name not in _CLEARABLE or name != finding.code:
             return False  # a rule that asks is somebody's word, and a detector that failed has seen nothing
         when, doubt = _CLEARABLE[name]
         if not _is_open(when, finding, state, is_wide=section.may_clear == "wide"):
             return False
-        if doubt != "value":
-            doubts.add(doubt)
-    return len(doubts) <= 1
+        doubts.append(doubt)
+    # Who was not asked for such a call at all was not asked for its values, either.
+    return len(set(doubts)) == 1 if "kind" in doubts else len({"place", "text"} & set(doubts)) <= 1
 
 
 def _is_open(when: str, finding: Finding, state: SessionState, *, is_wide: bool) -> bool:
