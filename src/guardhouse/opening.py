@@ -33,10 +33,11 @@ if TYPE_CHECKING:
     from guardhouse.egress.exchanges import Exchanges
     from guardhouse.egress.proxy import Callers, Door, ForwardProxy
     from guardhouse.guard import Resolver
-    from guardhouse.model import Action, ApprovalRequest, ToolCallPre, Verdict
+    from guardhouse.guardian import Guardian
+    from guardhouse.model import Action, ApprovalRequest, OpinionOf, SecondOpinion, ToolCallPre, Verdict
     from guardhouse.net import NetworkRules
     from guardhouse.policy import Policy
-    from guardhouse.ports import Alongside, Sessions
+    from guardhouse.ports import Alongside, Judge, TranscribedSessions
     from guardhouse.sealing import Seal
     from guardhouse.sign_ins import SignIns
     from guardhouse.tokens import Tokens
@@ -73,6 +74,7 @@ def open_guard(
     variables: Mapping[str, str] | None = None,
     remembers: bool = True,
     in_loop: bool = False,
+    judge: Judge | None = None,
 ) -> LocalGuard:
     """A guard with the configuration of this machine, user and project, which asks people and records what it decides.
 
@@ -80,7 +82,8 @@ def open_guard(
     can't be read now. The agent's process (this one, unless `agent_pid` says which) then counts as a guarded agent:
     what it starts can't approve anything. `variables` stand in for this process's environment, which somebody else may
     have had a say in. `in_loop` is for an event loop that serves many: `evaluate_async` then does there what waits for
-    nobody, which is sooner done than handed to a thread.
+    nobody, which is sooner done than handed to a thread. `judge` gives second opinions in the place of the service that
+    `guardian` names; the policy says as ever when it is asked and what follows.
     """
     sources = find_sources(
         config_file=config_file, cwd=cwd, state_dir=state_dir, extra_detectors=extra_detectors, variables=variables
@@ -93,6 +96,7 @@ def open_guard(
         remembers=remembers,
         variables=variables,
         in_loop=in_loop,
+        judge=judge,
     )
 
 
@@ -228,12 +232,41 @@ def open_sign_ins(*, state_dir: Path | None = None) -> Iterator[SignIns]:
         desk.close()
 
 
+class _Judge:
+    """The guardian of one guard, made when it is first asked: few have one."""
+
+    def __init__(
+        self,
+        policy: ReloadingPolicy,
+        desk: Desk,
+        sessions: TranscribedSessions,
+        resolver: Resolver,
+        variables: Mapping[str, str] | None,
+    ) -> None:
+        self._parts = policy, desk, sessions, resolver, variables
+        self._made: Guardian | None = None
+
+    def opinion(self, question: OpinionOf) -> SecondOpinion:
+        return self.guardian.opinion(question)
+
+    async def opinion_async(self, question: OpinionOf) -> SecondOpinion:
+        return await self.guardian.opinion_async(question)
+
+    @property
+    def guardian(self) -> Guardian:
+        if self._made is None:
+            from guardhouse.guardian import open_guardian
+
+            self._made = open_guardian(*self._parts)
+        return self._made
+
+
 class At(msgspec.Struct, frozen=True, kw_only=True):
     """What a guard works with that is one of several in a house."""
 
     policy: ReloadingPolicy
     desk: Desk
-    sessions: Sessions
+    sessions: TranscribedSessions
     """Those that it may see."""
     files: LocalFiles
     pins: PinStore
@@ -261,12 +294,14 @@ class LocalGuard(Guard, AgentGuard):
         variables: Mapping[str, str] | None = None,
         in_loop: bool = False,
         at: At | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self._at = at
         policy = ReloadingPolicy(sources) if at is None else at.policy
         self._desk = desk = Desk(sources.locations, policy.current, clock) if at is None else at.desk
-        sessions: Sessions = desk if at is None else at.sessions
+        sessions: TranscribedSessions = desk if at is None else at.sessions
         self._own_pins = PinStore(sources.locations.pins) if at is None else at.pins
+        self._judge = _Judge(policy, desk, sessions, resolver, variables)
         super().__init__(
             policy,
             resolver=resolver,
@@ -278,6 +313,7 @@ class LocalGuard(Guard, AgentGuard):
             clock=clock,
             marker_key=desk.marker_key,
             prompt=desk.audit if in_loop and not sources.locations.database else None,
+            judge=judge or self._judge,
         )
         AgentGuard.__init__(self)
         self._sources = sources
@@ -481,6 +517,11 @@ class LocalGuard(Guard, AgentGuard):
         from guardhouse.egress.proxy import ForwardProxy
 
         return ForwardProxy(self._policy, self._resolver, report=report)
+
+    @property
+    def guardian(self) -> Guardian:
+        """The judge that gives second opinions, for who asks it without a call being made."""
+        return self._judge.guardian
 
     def door(
         self,

@@ -13,12 +13,15 @@ if TYPE_CHECKING:
         AuditEvent,
         Extent,
         FileDigest,
+        OpinionOf,
         RealPath,
         Remembered,
+        SecondOpinion,
         SessionState,
         Settlement,
         ToolPin,
         Traces,
+        Transcript,
     )
     from guardhouse.policy import Policy
 
@@ -91,6 +94,22 @@ class Sessions(Protocol):
     def state(self, session_id: str) -> SessionState: ...
 
     def traces(self, session_id: str, values: Sequence[str]) -> Traces: ...
+
+
+class TranscribedSessions(Sessions, Protocol):
+    """Sessions that keep their latest words, too."""
+
+    def transcript(self, session_id: str) -> Transcript: ...
+
+    def known_as(self, session_id: str) -> str: ...
+
+
+class Judge(Protocol):
+    """Says what it thinks of a call. A failure is an opinion with the outcome `error`, not an exception."""
+
+    def opinion(self, question: OpinionOf) -> SecondOpinion: ...
+
+    async def opinion_async(self, question: OpinionOf) -> SecondOpinion: ...
 
 
 class AuditSink(Protocol):

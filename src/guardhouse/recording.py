@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 import msgspec
 
 from guardhouse.model import (
-    NO_FACTS,
     ApprovalRequest,
     AuditEvent,
     EventKind,
+    Facts,
     Finding,
     Grant,
     Opinion,
@@ -75,7 +75,7 @@ def decision_event(verdict: Verdict, described: Description, now: float, made: M
         mode=verdict.mode,
         reasons=reasons,
         findings=findings,
-        facts=verdict.facts if len(verdict.facts.real_paths) <= _MOST else NO_FACTS,
+        facts=verdict.facts if len(verdict.facts.real_paths) <= _MOST else Facts(opinion=verdict.facts.opinion),
         policy_revision=verdict.policy_revision,
         approval_request_id=verdict.approval_request_id,
         approval_status=verdict.approval_status,

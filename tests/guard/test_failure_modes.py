@@ -914,9 +914,15 @@ def test_grading_a_result_raises(house, monkeypatch):
 
 
 def rows(table=0):
-    """The cells of one of the page's tables: about the gate, the surfaces, frameworks, the sandbox, secrets."""
+    """The cells of one of the page's tables: about the gate, and by the headings of the others."""
     page = TABLE.read_text(encoding="utf-8")
-    for heading in ("## At the surfaces", "## Agent frameworks", "## The sandbox", "## Looking for secrets"):
+    for heading in (
+        "## At the surfaces",
+        "## Agent frameworks",
+        "## The sandbox",
+        "## Looking for secrets",
+        "## The guardian",
+    ):
         page = page.replace(heading, _SPLIT)
     tables = page.split(_SPLIT)
     lines = [line for line in tables[table].splitlines() if line.startswith("|")]
@@ -926,7 +932,7 @@ def rows(table=0):
 _SPLIT = "\f"
 
 
-@pytest.mark.parametrize("table", [1, 2, 3, 4], ids=["surfaces", "frameworks", "sandbox", "secrets"])
+@pytest.mark.parametrize("table", [1, 2, 3, 4, 5], ids=["surfaces", "frameworks", "sandbox", "secrets", "guardian"])
 def test_every_row_of_the_other_tables_names_a_test_that_is_there(table):
     named = [row[2].strip("`") for row in rows(table)]
     tests = "".join(file.read_text(encoding="utf-8") for file in Path(__file__).parents[1].rglob("test_*.py"))

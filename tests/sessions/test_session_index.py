@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 
 from examples import up_to
 from guardhouse.database import PostgresDatabase
-from guardhouse.model import GuardhouseError
+from guardhouse.model import GuardhouseError, Turn
+from guardhouse.sealing import Seal
 from guardhouse.sessions import (
     ANY_SLOT,
     KeptObject,
+    KeptTurn,
     MemorySessions,
     NewEvent,
     NewObject,
@@ -29,6 +31,7 @@ from guardhouse.sessions import (
     Summary,
     Tally,
 )
+from guardhouse.sessions.transcripts import ROOM, read_transcript, sealed_turn
 
 KEY = bytes(range(32))
 
@@ -590,3 +593,84 @@ def test_ids_come_back_as_they_were_given(index, name):
 def test_an_id_that_is_too_long_to_be_shown_is_listed_without_a_name(index):
     index.append("n" * 513, said())
     assert [(one.name, one.events) for one in index.recent(9)] == [("", 1)]
+
+
+def _says(index, text, *, own, kind="tool_returned", session="s"):
+    event = NewEvent(kind="user_said" if own else kind, grade="user" if own else "untrusted")
+    index.append(session, event, turn=KeptTurn(text.encode(), own=own))
+
+
+def test_the_latest_turns_are_kept_and_some_more_of_the_users_own(make):
+    index = make(turns=3, own_turns=4)
+    for number in range(6):
+        _says(index, f"user {number}", own=True)
+        _says(index, f"page {number}", own=False)
+    index.append("s", NewEvent(kind="tool_returned", grade="trusted"))  # of which nobody wants the words
+    assert [(one.sealed.decode(), one.own) for one in index.turns("s")] == [
+        ("user 2", True),
+        ("user 3", True),
+        ("user 4", True),
+        ("page 4", False),
+        ("user 5", True),
+        ("page 5", False),
+    ]
+    assert [one.seq for one in index.turns("s")] == [5, 7, 9, 10, 11, 12]
+    assert index.turns("other") == []
+
+
+def test_turns_of_others_do_not_push_out_the_users_own(make):
+    index = make(turns=2, own_turns=3)
+    _says(index, "only this", own=True)
+    for number in range(40):
+        _says(index, f"page {number}", own=False)
+    assert [one.sealed for one in index.turns("s")] == [b"only this", b"page 38", b"page 39"]
+
+
+def test_turns_go_with_their_session(make):
+    index = make()
+    for name in ("s", "t"):
+        _says(index, "words", own=True, session=name)
+    assert index.forget("s")
+    assert index.turns("s") == []
+    assert [one.sealed for one in index.turns("t")] == [b"words"]
+    assert index.expire(10_000.0) == 1
+    assert index.turns("t") == []
+
+
+def test_words_are_sealed_for_their_own_session(make):
+    seal, index = Seal(KEY, ROOM), make()
+    for text, origin in (("only this", "user"), ("the page", "untrusted")):
+        turn = Turn(origin=origin, text=text, name="web_fetch")
+        kind, grade = ("user_said", "user") if origin == "user" else ("tool_returned", "untrusted")
+        index.append("s", NewEvent(kind=kind, grade=grade), turn=sealed_turn(seal, "s", turn))
+    read = read_transcript(index, seal, "s")
+    assert [(one.origin, one.text) for one in read.turns] == [("user", "only this"), ("untrusted", "the page")]
+    assert all(b"page" not in one.sealed and b"only" not in one.sealed for one in index.turns("s"))
+    moved = index.turns("s")[0]
+    index.append("t", NewEvent(kind="user_said", grade="user"), turn=moved)
+    with pytest.raises(GuardhouseError):
+        read_transcript(index, seal, "t")
+    with pytest.raises(GuardhouseError):
+        read_transcript(index, Seal(bytes(32), ROOM), "s")
+
+
+def test_a_turn_that_was_made_the_users_own_is_not_read(make):
+    seal, index = Seal(KEY, ROOM), make()
+    sealed = sealed_turn(seal, "s", Turn(origin="untrusted", text="the page"))
+    index.append("s", NewEvent(kind="user_said", grade="user"), turn=KeptTurn(sealed.sealed, own=True))
+    with pytest.raises(GuardhouseError):
+        read_transcript(index, seal, "s")
+
+
+def test_a_transcript_says_how_much_is_not_shown(make):
+    limits = SessionLimits(turns=2, own_turns=2)
+    seal, index = Seal(KEY, ROOM), make(turns=2, own_turns=2)
+    for number in range(5):
+        for origin in ("user", "untrusted"):
+            turn = Turn(origin=origin, text=f"{origin} {number}")
+            kind, grade = ("user_said", "user") if origin == "user" else ("tool_returned", "untrusted")
+            index.append("s", NewEvent(kind=kind, grade=grade), turn=sealed_turn(seal, "s", turn))
+    read = read_transcript(index, seal, "s", limits)
+    assert [one.text for one in read.turns] == ["user 4", "untrusted 4"]
+    assert [one.text for one in read.earlier] == ["user 3"]
+    assert read.forgotten == 7

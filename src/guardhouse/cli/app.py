@@ -23,6 +23,7 @@ from guardhouse.cli import (
     proxying,
     remembering,
     running,
+    second_opinions,
     secrets,
     serving,
     taking_inventory,
@@ -60,6 +61,7 @@ app.add_command(observing.status)
 app.add_command(observing.observe)
 app.add_command(observing.suggest)
 app.add_command(observing.enforce)
+app.add_command(second_opinions.guardian)
 app.add_command(explaining.explain)
 app.add_command(gateway.mcp)
 app.add_command(gateway.pins)

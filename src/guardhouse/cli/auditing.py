@@ -33,7 +33,7 @@ def audit() -> None:
     """The record of every decision."""
 
 
-def _directory(state_dir: Path | None, *, must_exist: bool = True) -> Path:
+def log_directory(state_dir: Path | None, *, must_exist: bool = True) -> Path:
     """Where the log is. No log is an error: one that was taken away must not pass for one that is whole."""
     from guardhouse.config import find_locations
     from guardhouse.model import GuardhouseError
@@ -57,7 +57,7 @@ def _moment(_context: click.Context, _parameter: click.Parameter, text: str | No
     return moment(text, time.time())
 
 
-_since = click.option(
+since_option = click.option(
     "--since", callback=_moment, metavar="WHEN", help="Only from then on: 10m, 2h, 3d (ago), or an ISO time (UTC)."
 )
 _until = click.option("--until", callback=_moment, metavar="WHEN", help="Only before then.")
@@ -75,11 +75,11 @@ def tail(lines: int, state_dir: Path | None, *, follow: bool, as_json: bool) -> 
     from guardhouse.audit import Unreadable, events, removed_for_room
     from guardhouse.audit import follow as new_events
 
-    directory, unreadable = _directory(state_dir, must_exist=not follow), Unreadable()
+    directory, unreadable = log_directory(state_dir, must_exist=not follow), Unreadable()
     newest = list(islice(events(directory, newest_first=True, unreadable=unreadable), max(lines, 1)))
     for entry in reversed(newest[:lines]):
         _print_entry(entry, as_json=as_json)
-    _warn(unreadable)
+    warn_of(unreadable)
     _tell_removed(removed_for_room(directory), err=True)
     if not follow:
         return
@@ -101,7 +101,7 @@ def tail(lines: int, state_dir: Path | None, *, follow: bool, as_json: bool) -> 
 @click.option("--session", metavar="ID")
 @click.option("--run", metavar="ID")
 @click.option("--approval", metavar="ID", help="About this request for approval.")
-@_since
+@since_option
 @_until
 @click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="The newest so many.")
 @state_dir_option
@@ -118,14 +118,14 @@ def query(limit: int, state_dir: Path | None, *, as_json: bool, **filters: Any) 
     if filters["risk"] is not None:
         filters["risk"] = RiskLevel(filters["risk"])
     unreadable = Unreadable()
-    found = events(_directory(state_dir), Query(**filters), newest_first=True, unreadable=unreadable)
+    found = events(log_directory(state_dir), Query(**filters), newest_first=True, unreadable=unreadable)
     printed = 0
     for entry in islice(found, limit):
         _print_entry(entry, as_json=as_json)
         printed += 1
     if printed == limit:
         click.echo(f"(the newest {limit}; --limit prints more)", err=True)
-    _warn(unreadable)
+    warn_of(unreadable)
 
 
 @audit.command()
@@ -139,7 +139,7 @@ def verify(anchor: str | None, state_dir: Path | None, *, as_json: bool) -> None
     """
     from guardhouse.audit import verify as verify_log
 
-    verification = verify_log(_directory(state_dir), anchor)
+    verification = verify_log(log_directory(state_dir), anchor)
     if as_json:
         _print_json(_verification_wire(verification))
     else:
@@ -204,7 +204,7 @@ def anchor(state_dir: Path | None, *, as_json: bool) -> None:
     """Print the anchor of the newest event. Keep it where nobody with your rights here can change it."""
     from guardhouse.audit import head_anchor
 
-    head = head_anchor(_directory(state_dir))
+    head = head_anchor(log_directory(state_dir))
     if as_json:
         _print_json({"seq": head.seq, "hash": head.hash, "anchor": str(head)})
     else:
@@ -212,7 +212,7 @@ def anchor(state_dir: Path | None, *, as_json: bool) -> None:
 
 
 @audit.command()
-@_since
+@since_option
 @_until
 @state_dir_option
 @json_option
@@ -223,7 +223,7 @@ def stats(since: str | None, until: str | None, state_dir: Path | None, *, as_js
     from guardhouse.audit import Query, Unreadable, count, events, removed_for_room
     from guardhouse.model import visible
 
-    directory, unreadable = _directory(state_dir), Unreadable()
+    directory, unreadable = log_directory(state_dir), Unreadable()
     found = events(directory, Query(since=since, until=until), unreadable=unreadable)
     figures = count(entry.event for entry in found)
     removed = removed_for_room(directory)
@@ -246,12 +246,12 @@ def stats(since: str | None, until: str | None, state_dir: Path | None, *, as_js
                 click.echo(f"{title}:")
                 for name, number in counts.items():
                     click.echo(f"  {number:>8}  {visible(name)}")
-    _warn(unreadable)
+    warn_of(unreadable)
 
 
 @audit.command()
 @click.option("--format", "form", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
-@_since
+@since_option
 @_until
 @click.option("--broken", is_flag=True, help="Export although the chain is broken.")
 @state_dir_option
@@ -263,7 +263,7 @@ def export(form: str, since: str | None, until: str | None, state_dir: Path | No
     """
     from guardhouse.audit import Query, Unreadable, events, verify
 
-    directory, unreadable = _directory(state_dir), Unreadable()
+    directory, unreadable = log_directory(state_dir), Unreadable()
     verification = verify(directory)
     if not verification.ok:
         click.echo(
@@ -278,7 +278,7 @@ def export(form: str, since: str | None, until: str | None, state_dir: Path | No
         _export_lines(directory, wanted.matches, unreadable)
     else:
         _export_table(events(directory, wanted, unreadable=unreadable))
-    _warn(unreadable)
+    warn_of(unreadable)
     sys.exit(0 if verification.ok else _BROKEN)
 
 
@@ -328,7 +328,7 @@ def why(event_id: str, state_dir: Path | None, *, as_json: bool) -> None:
     from guardhouse.audit import story
     from guardhouse.model import GuardhouseError
 
-    directory = _directory(state_dir)
+    directory = log_directory(state_dir)
     told = story(directory, event_id)
     if told is None:
         raise GuardhouseError(
@@ -491,7 +491,7 @@ def _tell_removed(events: int, *, err: bool = False) -> None:
         )
 
 
-def _warn(unreadable: Unreadable) -> None:
+def warn_of(unreadable: Unreadable) -> None:
     if unreadable.lines:
         click.echo(
             f"guardhouse: {unreadable.lines} lines can't be read; `guardhouse audit verify` says which.", err=True

@@ -58,7 +58,11 @@ class Masker:
     def facts(self, facts: Facts) -> Facts:
         """What of the facts is fit to be recorded: addresses by masked name. Paths are left out, because they are made
         of pieces of the action, and a piece of a secret no longer looks like one."""
-        return type(facts)(addresses={self.text(host): answer for host, answer in facts.addresses.items()})
+        opinion = facts.opinion
+        if opinion is not None:
+            opinion = msgspec.structs.replace(opinion, reason=self.text(opinion.reason))
+        addresses = {self.text(host): answer for host, answer in facts.addresses.items()}
+        return type(facts)(addresses=addresses, opinion=opinion)
 
     def finding(self, finding: Finding) -> Finding:
         """The same finding, fit to be shown and recorded."""

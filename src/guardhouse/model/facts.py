@@ -8,11 +8,14 @@ it carries an error, and policy treats it as the worst answer.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from guardhouse.model.session_events import SessionState, Traces
+
+Purpose = Literal["spare", "watch"]
+"""What a second opinion is for: to spare a person a question, or to look at what nobody would be asked about."""
 
 
 class AddressesOf(msgspec.Struct, frozen=True, tag=True):
@@ -67,7 +70,25 @@ class TracesOf(msgspec.Struct, frozen=True, tag=True):
     values: tuple[str, ...]
 
 
-Need = AddressesOf | RealPathOf | FileDigestOf | ProgramOf | ExtentOf | ToolPinOf | SessionOf | TracesOf
+class OpinionOf(msgspec.Struct, frozen=True, tag=True, kw_only=True):
+    """What the judge thinks of a call. Asked only where policy wants to know."""
+
+    session_id: str
+    purpose: Purpose
+    call: str
+    """The call as JSON, masked."""
+    whole: bool = True
+    """Whether `call` says all of it."""
+    heard: int = 0
+    """Messages of the user's own words so far."""
+    decided: str = ""
+    """What policy decides without the judge."""
+    codes: tuple[str, ...] = ()
+    """What asks."""
+    unattended: bool = False
+
+
+Need = AddressesOf | RealPathOf | FileDigestOf | ProgramOf | ExtentOf | ToolPinOf | SessionOf | TracesOf | OpinionOf
 
 
 class Addresses(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -161,7 +182,30 @@ class ToolPin(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.digest == digest and not self.error
 
 
-Answer = Addresses | RealPath | FileDigest | Extent | ToolPin | SessionState | Traces
+class SecondOpinion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The answer to OpinionOf. What follows from it is policy's to say."""
+
+    outcome: Literal["allow", "block", "error"]
+    purpose: Purpose = "watch"
+    decided: str = ""
+    """What policy decided without it."""
+    reason: str = ""
+    """The judge's words, masked, in one line; of an error, our own."""
+    risk: Literal["", "low", "medium", "high", "critical"] = ""
+    authorized: Literal["", "unknown", "low", "medium", "high"] = ""
+    """How far the judge thinks that the user wanted this."""
+    partial: bool = False
+    """Something was too long to be shown, and only its structure was: an `allow` is then good for a question only."""
+    model: str = ""
+    prompt: str = ""
+    """The version of the words that the judge was asked with."""
+    transcript: str = ""
+    """The digest of what it was shown."""
+    cached: bool = False
+    tokens: int = 0
+
+
+Answer = Addresses | RealPath | FileDigest | Extent | ToolPin | SessionState | Traces | SecondOpinion
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -176,6 +220,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     session: SessionState | None = None
     traces: Traces | None = None
     """Only while the decision is made: it holds values of the action, and what they come to is among the findings."""
+    opinion: SecondOpinion | None = None
 
     def answers(self, need: Need) -> bool:
         """Whether `need` has an answer, good or bad."""
@@ -191,6 +236,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             return self.session is not None
         if isinstance(need, TracesOf):
             return self.traces is not None
+        if isinstance(need, OpinionOf):
+            return self.opinion is not None
         return need.path in self.files if isinstance(need, FileDigestOf) else need.name in self.programs
 
     def with_answers(self, answers: Mapping[Need, Answer]) -> Facts:
@@ -201,7 +248,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         real_paths = dict(self.real_paths)
         files, programs = dict(self.files), dict(self.programs)
         extents, pins = dict(self.extents), dict(self.pins)
-        session, traces = self.session, self.traces
+        session, traces, opinion = self.session, self.traces, self.opinion
         for need, answer in answers.items():
             if isinstance(need, AddressesOf) and isinstance(answer, Addresses):
                 addresses[need.host] = answer
@@ -219,6 +266,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
                 session = answer
             elif isinstance(need, TracesOf) and isinstance(answer, Traces):
                 traces = answer
+            elif isinstance(need, OpinionOf) and isinstance(answer, SecondOpinion):
+                opinion = answer
             else:
                 raise TypeError(f"{type(answer).__name__} does not answer {type(need).__name__}")
         return Facts(
@@ -230,6 +279,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             pins=pins,
             session=session,
             traces=traces,
+            opinion=opinion,
         )
 
     @property

@@ -88,6 +88,38 @@ class KeptObject(msgspec.Struct, frozen=True, array_like=True):
     excerpt: str = ""
 
 
+TurnOrigin = Literal["user", "pasted", "assistant", "trusted", "untrusted"]
+"""Whose words a turn is: the user's own; what they put in from elsewhere; the model's; what a tool, a memory or a skill
+came back with, which the house trusts, or anybody may have written."""
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was said or returned, in words, masked by the caller. Kept only where a judge may read it, and sealed."""
+
+    origin: TurnOrigin
+    text: str
+    kind: str = ""
+    """The kind of event that it is of."""
+    name: str = ""
+    """The tool, memory store or skill."""
+    call_id: str = ""
+    params: str = ""
+    """Of a result: what the call was made with, as JSON."""
+    whole: bool = True
+    """False: it was too long, and this tells its structure only."""
+
+
+class Transcript(msgspec.Struct, frozen=True, kw_only=True):
+    """What is kept of a session for a judge to read."""
+
+    turns: tuple[Turn, ...] = ()
+    """The latest ones, in order."""
+    earlier: tuple[Turn, ...] = ()
+    """What the user said before them, as far back as it is kept."""
+    forgotten: int = 0
+    """Turns before `turns` that are not kept."""
+
+
 class Remembered(msgspec.Struct, frozen=True):
     """An event with what can be found of it again."""
 
@@ -97,6 +129,8 @@ class Remembered(msgspec.Struct, frozen=True):
     objects: tuple[NewObject, ...] = ()
     cut: bool = False
     """There are more values in it than these."""
+    turn: Turn | None = None
+    """The words of it, where a judge may have to read them."""
 
 
 class SessionState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -291,6 +291,42 @@ DAEMON_UNREACHABLE: Final = ReasonCode(
     example="Any action while the daemon is down, refuses the token, or answers with something that is no verdict.",
     about="text",
 )
+JUDGE_CLEARED: Final = ReasonCode(
+    id="guardian.cleared",
+    title="The guardian saw no reason to ask a person",
+    severity=Severity.INFO,
+    why="A second look at the session found that the user asked for this.",
+    instead="",
+    example="A call that picks its date from a page the user pointed at, with `guardian.mode: enforce`.",
+    about="text",
+)
+JUDGE_AGAINST: Final = ReasonCode(
+    id="guardian.blocked",
+    title="The guardian is against this call",
+    severity=Severity.MEDIUM,
+    why="A second look at the session did not find that the user asked for this.",
+    instead="Do only what the user asked for; tell them what you would do, and let them say so.",
+    example="A mail that nobody asked for, in a session into which a web page came, with `guardian.mode: enforce`.",
+    about="text",
+)
+JUDGE_HALF_SEEN: Final = ReasonCode(
+    id="guardian.not_sure",
+    title="The guardian could not see all of it, or was not sure",
+    severity=Severity.MEDIUM,
+    why="What is too long to be shown whole could hold anything, so a person decides.",
+    instead="Do less at a time.",
+    example="A call of more than `guardian.prompt_chars`, in a session into which a web page came.",
+    about="text",
+)
+JUDGE_SILENT: Final = ReasonCode(
+    id="guardian.no_answer",
+    title="The guardian gave no answer",
+    severity=Severity.MEDIUM,
+    why="The policy wants a second look at this, and there was none.",
+    instead="Try again later, or let the user decide.",
+    example="A call in a session into which a web page came, while the guardian's model can't be reached.",
+    about="text",
+)
 
 REFUSED: Final[dict[Refusal, ReasonCode]] = {
     "denied": DENIED,
@@ -330,6 +366,10 @@ GATE_CODES: Final = (
     SESSION_UNWRITABLE,
     MARKERS_UNUSABLE,
     DAEMON_UNREACHABLE,
+    JUDGE_CLEARED,
+    JUDGE_AGAINST,
+    JUDGE_HALF_SEEN,
+    JUDGE_SILENT,
 )
 
 

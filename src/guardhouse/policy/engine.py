@@ -306,6 +306,8 @@ def _is_contained(scene: Scene, finding: Finding) -> bool:
 
 def asking_name(code: str, decided_by: str) -> str:
     """What a cause that asks is called among those that a person says yes to."""
+    if decided_by == "guardian":
+        return "guardian.blocked"  # whatever kept it from being sure: a person who says yes has heard it
     return f"{code}/{decided_by}" if decided_by.startswith("rule:") or code == FAILED.id else code
 
 

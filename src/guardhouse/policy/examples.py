@@ -20,9 +20,11 @@ from guardhouse.model import (
     FileDigestOf,
     InvalidAction,
     Need,
+    OpinionOf,
     ProgramOf,
     RealPath,
     RealPathOf,
+    SecondOpinion,
     SessionOf,
     SessionState,
     ToolPin,
@@ -90,6 +92,8 @@ def _still(need: Need) -> Answer:
             return SessionState(kept=False)
         case TracesOf():
             return Traces()
+        case OpinionOf():
+            return SecondOpinion(outcome="error")
 
 
 def _problem(policy: Policy, rule: Rule, example: dict[str, Any], wanted: bool) -> str:  # noqa: FBT001

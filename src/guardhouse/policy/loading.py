@@ -79,6 +79,7 @@ def load(
         *_path_problems(config, where),
         *_risk_problems(config, where),
         *_server_problems(config, where),
+        *_guardian_problems(config, where),
     ]
     rules, rule_problems = _compile_rules(config, codes, merged)
     problems += rule_problems
@@ -186,6 +187,18 @@ def _server_problems(config: GuardSection, where: _Where) -> Iterator[str]:
             parse_destination(config.server.public_url)
         except BadDestination as error:
             yield where.problem(("server", "public_url"), f"can't be used: {error.what}", error.fix)
+
+
+def _guardian_problems(config: GuardSection, where: _Where) -> Iterator[str]:
+    section = config.guardian
+    if (section.held_to == "schema") != (section.answer == "structured") and section.held_to != "words":
+        fix = "Use `schema` with structured answers, `grammar` or `regex` with a line, or `words`."
+        yield where.problem(("guardian", "held_to"), "does not go with `guardian.answer`.", fix)
+    if section.mode != "off":
+        try:
+            parse_destination(section.base_url)
+        except BadDestination as error:
+            yield where.problem(("guardian", "base_url"), f"can't be used: {error.what}", error.fix)
 
 
 def _tools(config: GuardSection) -> ToolCatalogue:

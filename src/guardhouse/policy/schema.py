@@ -444,6 +444,50 @@ class McpSection(_Section, frozen=True, kw_only=True):
     """By name; a tool of one is known as `mcp__NAME__TOOL`."""
 
 
+class GuardianSection(_Section, frozen=True, kw_only=True):
+    """A second opinion on calls, by a model: any service that speaks OpenAI's protocol."""
+
+    mode: Literal["off", "audit", "enforce"] = "off"
+    """`audit` asks and records, and changes nothing."""
+    model: Annotated[str, Meta(max_length=200)] = ""
+    """What the service knows it by."""
+    base_url: Annotated[str, Meta(max_length=2048)] = "https://api.openai.com/v1"
+    key_env: Annotated[str, Meta(pattern=r"^([A-Za-z_][A-Za-z0-9_]{0,127})?$(?!\n)")] = "OPENAI_API_KEY"
+    """The environment variable that holds its key; empty if it wants none."""
+    answer: Literal["line", "structured"] = "line"
+    """One line, or JSON that also says how risky the call is and how far the user wanted it."""
+    held_to: Literal["words", "grammar", "regex", "schema"] = "words"
+    """What holds the model to that form: the words alone, or something that the service knows: a GBNF `grammar`
+    (llama.cpp), `guided_regex` (vLLM), or a JSON `schema` (for structured answers)."""
+    spares: bool = True
+    """Ask it to spare a person a question of at most medium risk."""
+    watches: Literal["never", "tainted", "always"] = "tainted"
+    """Ask it about calls that would simply go through and do something: those of sessions that untrusted content has
+    come into, or all."""
+    may_clear: Literal["known", "wide"] = "known"
+    """Which questions it may spare: none about a destination, a recipient, an amount or code that only untrusted
+    content knows; or `wide`, also those."""
+    on_block: Literal["require_approval", "deny"] = "require_approval"
+    """What a call comes to, at least, that it is against."""
+    on_error: Literal["keep", "require_approval", "deny"] = "require_approval"
+    """What a call comes to, at least, that it gives no answer on; `keep` leaves it as policy decides alone."""
+    context: Annotated[str, Meta(max_length=8_000)] = ""
+    """What it is told of your agents and their work."""
+    seconds: Seconds = 12
+    """How long an answer may take, all attempts together."""
+    retries: Annotated[int, Meta(ge=0, le=10)] = 2
+    allow_proxy: bool = False
+    """Whether it is reached by the proxies that the environment names."""
+    prompt_chars: Annotated[int, Meta(ge=4_000, le=1_000_000)] = 60_000
+    """How much it is shown. Of what does not fit it sees the structure only, and can then spare no question."""
+    session_tokens: Annotated[int, Meta(ge=0)] = 500_000
+    """Tokens, read and written, that it may take for one session,"""
+    day_tokens: Annotated[int, Meta(ge=0)] = 5_000_000
+    """and for all of them in a day; after that it is not asked. 0 is no limit."""
+    keep_answers: Annotated[int, Meta(ge=0, le=86_400)] = 900
+    """Seconds for which the same question about the same session has the same answer without asking again."""
+
+
 class GuardSection(_Section, frozen=True, kw_only=True):
     """The whole policy."""
 
@@ -481,6 +525,7 @@ class GuardSection(_Section, frozen=True, kw_only=True):
     proxy: ProxySection = ProxySection()
     runs: RunsSection = RunsSection()
     mcp: McpSection = McpSection()
+    guardian: GuardianSection = GuardianSection()
     rules: tuple[RuleSection, ...] = ()
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from guardhouse.config import Sources
     from guardhouse.database import PostgresDatabase
     from guardhouse.guard import Resolver
-    from guardhouse.model import Remembered, SessionState, Traces
+    from guardhouse.model import Remembered, SessionState, Traces, Transcript
     from guardhouse.opening import LocalGuard
     from guardhouse.runs import Run, Runs
     from guardhouse.runs.jobs import JobDispatcher
@@ -303,6 +303,12 @@ class _OwnSessions:
 
     def traces(self, session_id: str, values: Sequence[str]) -> Traces:
         return self._desk.traces(session_key(self._name, session_id), values)
+
+    def transcript(self, session_id: str) -> Transcript:
+        return self._desk.transcript(session_key(self._name, session_id))
+
+    def known_as(self, session_id: str) -> str:
+        return session_key(self._name, session_id)
 
 
 def session_key(principal: str, session_id: str) -> str:

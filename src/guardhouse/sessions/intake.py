@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from guardhouse.model import NewObject
     from guardhouse.sessions.fingerprints import SessionKey
-    from guardhouse.sessions.interface import Value
+    from guardhouse.sessions.interface import KeptTurn, Value
 
 _LONGEST_TEXT: Final = 200
 _LONGEST_NAME: Final = 64
@@ -217,3 +217,11 @@ def _writable(text: str) -> str:
     mark."""
     text = text.replace("\0", "?")
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def kept_turns(turns: Sequence[KeptTurn], limits: SessionLimits) -> list[KeptTurn]:
+    """Which turns are kept: the latest of all, and some more of the user's own."""
+    latest = {one.seq for one in turns[-limits.turns :]} if limits.turns else set()
+    own = [one.seq for one in turns if one.own]
+    latest.update(own[-limits.own_turns :] if limits.own_turns else ())
+    return [one for one in turns if one.seq in latest]

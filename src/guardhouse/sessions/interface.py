@@ -41,9 +41,23 @@ class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Of one value from one grade of source, whatever the role."""
     objects_per_event: int = 400
     """Further objects of an event are left out, and the event says so."""
+    turns: int = 16
+    """Of what was said and returned, the latest are kept in words, sealed, where they are given,"""
+    own_turns: int = 48
+    """and of the user's own words some more."""
 
 
 DEFAULT_SESSION_LIMITS: Final = SessionLimits()
+
+
+class KeptTurn(msgspec.Struct, frozen=True):
+    """The words of an event, sealed by whoever gives them."""
+
+    sealed: bytes
+    own: bool = False
+    """They are the user's own."""
+    seq: int = 0
+    """The event's place; given by the index."""
 
 
 class Origins(msgspec.Struct, frozen=True):
@@ -114,9 +128,11 @@ class SessionIndex(Protocol):
         objects: Sequence[NewObject] = (),
         *,
         cut: bool = False,
+        turn: KeptTurn | None = None,
     ) -> int:
         """Add an event with the values that occurred in it and the objects in it, all or nothing. Gives its `seq`.
-        `cut`: there were more values than are given."""
+        `cut`: there were more values than are given. `turn` takes the place of the oldest one if there are as many as
+        are kept."""
         ...
 
     def origins(self, session_id: str, values: Iterable[Value], *, most: int | None = None) -> dict[Value, Origins]:
@@ -139,6 +155,10 @@ class SessionIndex(Protocol):
 
     def objects(self, session_id: str, seqs: Iterable[int]) -> dict[int, tuple[KeptObject, ...]]:
         """The objects of those events; nothing for events that have none."""
+        ...
+
+    def turns(self, session_id: str) -> list[KeptTurn]:
+        """The words that are kept of the session, in order."""
         ...
 
     def summary(self, session_id: str) -> Summary:

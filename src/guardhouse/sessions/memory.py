@@ -10,9 +10,20 @@ from typing import TYPE_CHECKING
 
 from guardhouse.model import GRADES, KeptObject, NewEvent, NewObject, Occurrence, SessionEvent, SessionEventKind
 from guardhouse.sessions.fingerprints import KEY_SIZE, SessionKey, checked_key, opened_name
-from guardhouse.sessions.intake import Intake, Row, answer, has_room, kin_asked, session_is_full, slot_asked, take_in
+from guardhouse.sessions.intake import (
+    Intake,
+    Row,
+    answer,
+    has_room,
+    kept_turns,
+    kin_asked,
+    session_is_full,
+    slot_asked,
+    take_in,
+)
 from guardhouse.sessions.interface import (
     DEFAULT_SESSION_LIMITS,
+    KeptTurn,
     Origins,
     SessionLimits,
     SessionOutline,
@@ -28,7 +39,7 @@ if TYPE_CHECKING:
 class _Session:
     """One session's events, tallies and rows. Changed under the index's lock only."""
 
-    __slots__ = ("by_kind", "events", "kin", "name", "number", "objects", "rows", "tallies", "touched")
+    __slots__ = ("by_kind", "events", "kin", "name", "number", "objects", "rows", "tallies", "touched", "turns")
 
     def __init__(self, number: int = 0, name: bytes | None = None, kin: bytes = b"") -> None:
         self.number = number
@@ -39,9 +50,10 @@ class _Session:
         self.rows: dict[int, tuple[Row, ...]] = {}
         self.objects: dict[int, tuple[KeptObject, ...]] = {}
         self.by_kind: dict[str, list[int]] = {}
+        self.turns: list[KeptTurn] = []
         self.touched = 0.0
 
-    def add(self, intake: Intake, at: float, limits: SessionLimits) -> int:
+    def add(self, intake: Intake, at: float, limits: SessionLimits, turn: KeptTurn | None) -> int:
         taken = sum(tally.values for tally in self.tallies.values() if tally.grade == intake.event.grade)
         intake = intake.within(limits.values_per_grade - taken)
         event = intake.event
@@ -62,6 +74,8 @@ class _Session:
         self.by_kind.setdefault(event.kind, []).append(seq)
         if intake.objects:
             self.objects[seq] = intake.objects
+        if turn is not None:
+            self.turns = kept_turns([*self.turns, KeptTurn(turn.sealed, turn.own, seq)], limits)
         self.touched = at
         return seq
 
@@ -104,6 +118,7 @@ class MemorySessions:
         objects: Sequence[NewObject] = (),
         *,
         cut: bool = False,
+        turn: KeptTurn | None = None,
     ) -> int:
         """See SessionIndex."""
         key = SessionKey(self._key, session_id)
@@ -112,7 +127,7 @@ class MemorySessions:
             session = self._sessions.get(key.tag) or _Session(self._numbered + 1, key.sealed_name, key.kin)
             if len(session.events) >= self._limits.events:
                 raise session_is_full(self._limits)
-            seq = session.add(intake, self._clock(), self._limits)
+            seq = session.add(intake, self._clock(), self._limits, turn)
             self._sessions[key.tag] = session
             self._numbered = max(self._numbered, session.number)
             return seq
@@ -154,6 +169,12 @@ class MemorySessions:
         with self._lock:
             session = self._find(session_id)
             return {seq: session.objects[seq] for seq in seqs if seq in session.objects} if session else {}
+
+    def turns(self, session_id: str) -> list[KeptTurn]:
+        """See SessionIndex."""
+        with self._lock:
+            session = self._find(session_id)
+            return list(session.turns) if session else []
 
     def summary(self, session_id: str) -> Summary:
         """See SessionIndex."""

@@ -26,6 +26,7 @@ from guardhouse.sessions.fingerprints import SessionKey, checked_key
 from guardhouse.sessions.intake import Row, answer, first_rows, kin_asked, session_is_full, slot_asked, take_in
 from guardhouse.sessions.interface import (
     DEFAULT_SESSION_LIMITS,
+    KeptTurn,
     Origins,
     SessionLimits,
     SessionOutline,
@@ -48,7 +49,7 @@ _EXPIRED: Final = "sessions.expired"
 """The lease of whoever removes old sessions. It is kept for a day, so nobody else does so meanwhile."""
 _REMOVED_AT_ONCE: Final = 20_000
 """Rows that are removed in one transaction: a statement may not take long, and sessions may be large."""
-_TABLES: Final = ("session_occurrences", "session_objects", "session_events", "session_tallies")
+_TABLES: Final = ("session_occurrences", "session_objects", "session_turns", "session_events", "session_tallies")
 """What is left of a session that was dropped."""
 
 _SESSION: Final = "(SELECT number FROM agent_sessions WHERE tag = ?)"
@@ -96,6 +97,14 @@ _ALL: Final = _LOOK_UP.format(seq="seq", group="")
 _FIRSTS: Final = _LOOK_UP.format(seq="min(seq)", group="GROUP BY grade, slot")
 """Of each role and grade the first, where it only matters who had a value."""
 
+# The latest of all are kept, and some more of the user's own. Of fewer than that, the inner queries give nothing.
+_TRIM_TURNS: Final = (
+    "DELETE FROM session_turns WHERE session = ? "
+    "AND seq <= (SELECT seq FROM session_turns WHERE session = ? ORDER BY seq DESC LIMIT 1 OFFSET ?) "
+    "AND (NOT own OR seq <= "
+    "(SELECT seq FROM session_turns WHERE session = ? AND own ORDER BY seq DESC LIMIT 1 OFFSET ?))"
+)
+
 
 class PostgresSessions:
     """A SessionIndex in a database that several nodes share. Without a clock, time is the database's."""
@@ -121,12 +130,13 @@ class PostgresSessions:
         objects: Sequence[NewObject] = (),
         *,
         cut: bool = False,
+        turn: KeptTurn | None = None,
     ) -> int:
         """See SessionIndex. It is on disk when this returns."""
         key = SessionKey(self._key, session_id)
         intake = take_in(key, event, values, self._limits, objects, cut=cut)
         with self._database.beside(wait=_PATIENCE) as rows:
-            return self._add(rows, key, intake)
+            return self._add(rows, key, intake, turn)
 
     def origins(self, session_id: str, values: Iterable[Value], *, most: int | None = None) -> dict[Value, Origins]:
         """See SessionIndex."""
@@ -173,6 +183,16 @@ class PostgresSessions:
                 (key.tag, wanted),
             )
             return {seq: objects_of(kept) for seq, kept in found}
+
+    def turns(self, session_id: str) -> list[KeptTurn]:
+        """See SessionIndex."""
+        key = SessionKey(self._key, session_id)
+        with self._database.reading() as rows, _sound():
+            found = rows.run(
+                f"SELECT sealed, own, seq FROM session_turns WHERE session = {_SESSION} ORDER BY seq",  # noqa: S608
+                (key.tag,),
+            )
+            return [KeptTurn(bytes(sealed), bool(own), int(seq)) for sealed, own, seq in found]
 
     def summary(self, session_id: str) -> Summary:
         """See SessionIndex."""
@@ -225,7 +245,7 @@ class PostgresSessions:
         """See SessionIndex."""
         self._database.close()
 
-    def _add(self, rows: Rows, key: SessionKey, intake: Intake) -> int:
+    def _add(self, rows: Rows, key: SessionKey, intake: Intake, turn: KeptTurn | None) -> int:
         now = None if self._clock is None else self._clock()
         [(session, seq, at)] = rows.run(_NEXT_PLACE, (key.tag, key.sealed_name, key.kin, now))
         if seq > self._limits.events:
@@ -242,6 +262,10 @@ class PostgresSessions:
             rows.run(_ADD_OCCURRENCES, (session, seq, grade, *_columns(marks), session, grade, *limits))
         if objects:
             rows.run("INSERT INTO session_objects VALUES (?, ?, ?)", (session, seq, objects_as_kept(objects)))
+        if turn is not None:
+            rows.run("INSERT INTO session_turns VALUES (?, ?, ?, ?)", (session, seq, turn.own, turn.sealed))
+            kept = self._limits.turns, self._limits.own_turns
+            rows.change(_TRIM_TURNS, (session, session, kept[0], session, kept[1]))
         rows.run(_ADD_TO_TALLY, (session, event.kind, grade, len(marks), int(capped), seq, int(cut)))
         return int(seq)
 

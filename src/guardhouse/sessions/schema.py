@@ -63,7 +63,15 @@ _NAMED: Final = (
     "CREATE INDEX session_by_kin ON session (kin, id)",
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _OBJECTS, _CUT, _NAMED)
+# The latest words of a session, sealed, where a judge may have to read them.
+_TURNS: Final = (
+    """CREATE TABLE turn (
+        session INTEGER NOT NULL, seq INTEGER NOT NULL, own INTEGER NOT NULL, sealed BLOB NOT NULL,
+        PRIMARY KEY (session, seq)
+    ) WITHOUT ROWID""",
+)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _OBJECTS, _CUT, _NAMED, _TURNS)
 """Step n brings a file from version n to n + 1. A step that was released is never changed."""
 
 VERSION: Final = len(MIGRATIONS)

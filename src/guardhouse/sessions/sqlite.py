@@ -33,6 +33,7 @@ from guardhouse.sessions.fingerprints import KEY_SIZE, SessionKey, checked_key
 from guardhouse.sessions.intake import Row, answer, first_rows, kin_asked, session_is_full, slot_asked, take_in
 from guardhouse.sessions.interface import (
     DEFAULT_SESSION_LIMITS,
+    KeptTurn,
     Origins,
     SessionLimits,
     SessionOutline,
@@ -56,7 +57,7 @@ _LOWEST: Final = -(2**63)
 _REMOVED_AT_ONCE: Final = 5_000
 """Rows, or pages, that are removed before other processes get their turn."""
 
-_TABLES: Final = {"recent": "fingerprint", "settled": "fingerprint", "object": "seq", "event": "seq"}
+_TABLES: Final = {"recent": "fingerprint", "settled": "fingerprint", "object": "seq", "event": "seq", "turn": "seq"}
 """What a session has many rows of, and the column that they are removed by."""
 _AT_ONCE: Final = 400
 """Values that one statement asks for."""
@@ -82,6 +83,13 @@ _SETTLE: Final = (
     "AND s.grade = r.grade AND s.slot = r.slot) "
     "+ (SELECT count(*) FROM recent AS e WHERE e.session = ?1 AND e.fingerprint = r.fingerprint "
     "AND e.grade = r.grade AND e.slot = r.slot AND e.seq < r.seq) < ?5"
+)
+
+# The latest of all are kept, and some more of the user's own. Of fewer than that, the inner queries give nothing.
+_TRIM_TURNS: Final = (
+    "DELETE FROM turn WHERE session = ? "
+    "AND seq <= (SELECT seq FROM turn WHERE session = ? ORDER BY seq DESC LIMIT 1 OFFSET ?) "
+    "AND (own = 0 OR seq <= (SELECT seq FROM turn WHERE session = ? AND own = 1 ORDER BY seq DESC LIMIT 1 OFFSET ?))"
 )
 
 _INHERITED: Final[list[sqlite3.Connection]] = []
@@ -116,12 +124,13 @@ class SQLiteSessions:
         objects: Sequence[NewObject] = (),
         *,
         cut: bool = False,
+        turn: KeptTurn | None = None,
     ) -> int:
         """See SessionIndex. It is committed when this returns."""
         key = SessionKey(self._key, session_id)
         intake = take_in(key, event, values, self._limits, objects, cut=cut)
         with self._transaction("IMMEDIATE") as connection:
-            return self._add(connection, key, intake)
+            return self._add(connection, key, intake, turn)
 
     def origins(self, session_id: str, values: Iterable[Value], *, most: int | None = None) -> dict[Value, Origins]:
         """See SessionIndex."""
@@ -184,6 +193,15 @@ class SQLiteSessions:
             rows = _by_seq(connection, "SELECT seq, kept FROM object", session, seqs)
             return {seq: objects_of(kept) for seq, kept in rows}
 
+    def turns(self, session_id: str) -> list[KeptTurn]:
+        """See SessionIndex."""
+        key = SessionKey(self._key, session_id)
+        with self._transaction() as connection:
+            rows = connection.execute(
+                "SELECT sealed, own, seq FROM turn WHERE session = ? ORDER BY seq", (_session(connection, key.tag),)
+            )
+            return [KeptTurn(bytes(sealed), bool(own), int(seq)) for sealed, own, seq in rows]
+
     def summary(self, session_id: str) -> Summary:
         """See SessionIndex."""
         key = SessionKey(self._key, session_id)
@@ -222,7 +240,7 @@ class SQLiteSessions:
         with self._lock:
             self._disconnect()
 
-    def _add(self, connection: sqlite3.Connection, key: SessionKey, intake: Intake) -> int:
+    def _add(self, connection: sqlite3.Connection, key: SessionKey, intake: Intake, turn: KeptTurn | None) -> int:
         session, seq = self._next_place(connection, key)
         grade = GRADES.index(intake.event.grade)
         (taken,) = connection.execute(
@@ -240,6 +258,10 @@ class SQLiteSessions:
         )
         if objects:
             connection.execute("INSERT INTO object VALUES (?, ?, ?)", (session, seq, objects_as_kept(objects)))
+        if turn is not None:
+            connection.execute("INSERT INTO turn VALUES (?, ?, ?, ?)", (session, seq, turn.own, turn.sealed))
+            kept = self._limits.turns, self._limits.own_turns
+            connection.execute(_TRIM_TURNS, (session, session, kept[0], session, kept[1]))
         connection.execute(_ADD_TO_TALLY, (session, event.kind, grade, len(marks), capped, seq, cut))
         connection.execute("UPDATE session SET last_seq = ?, touched = ? WHERE id = ?", (seq, at, session))
         self._settle(connection, session, seq)
