@@ -1,0 +1,267 @@
+"""Clauses that say what somebody should do, or what should be done, without an imperative; and questions that ask for it.
+
+A requirement says what is (`Python must be 3.11 or newer`); a directive says what is to be done, and by whom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from guardhouse.guru.contract import Violation
+from guardhouse.guru.reading import Clause, Page
+from guardhouse.guru.rules import DIRECTIVE, QUESTION
+from guardhouse.guru.verbs import (
+    ACTED,
+    ADVERBS,
+    ADVICE,
+    ADVISED,
+    AUXILIARIES,
+    FINITE,
+    GERUNDS,
+    JUDGED_AS,
+    LEADS,
+    MODALS,
+    OBLIGED,
+    ORDERED,
+    PEOPLE,
+    RECOMMENDS,
+    REQUESTING,
+    STATED,
+    STRICT_VERBS,
+    TELLING,
+    TELLS,
+    VERBS,
+)
+
+_CONTRACTED: Final = frozenset(("you'll", "you'd"))
+_WANTED: Final = frozenset("everything what all that whatever anything if when whenever where".split())
+_SINGLE: Final = frozenset("user agent assistant reader bot operator someone somebody anyone anybody we i you".split())
+_ME: Final = frozenset(("i", "we"))
+
+
+def directives(page: Page) -> Iterator[Violation]:
+    """Where somebody is told what should be done."""
+    for clause in page.clauses:
+        words = tuple(word.text for word in clause.words)
+        rule, at = QUESTION, _asks(words)
+        if at is None:
+            rule, at = DIRECTIVE, _directs(words, clause)
+        if at is not None:
+            yield page.wrong(rule, clause.words[at].start, clause.words[-1].end)
+
+
+Words = tuple[str, ...]
+
+
+def _directs(words: Words, clause: Clause) -> int | None:
+    """Where in the clause somebody is told what should be done."""
+    for at, word in enumerate(words):
+        if word in {"you", "your", "you'll", "you'd", "you're", "you've"}:
+            found = _to_reader(words, at)
+        elif word in PEOPLE or word == "i" or word == "i'd":
+            found = _to_people(words, at)
+        elif word == "be":
+            found = _passive(words, at, clause)
+        elif word == "to":
+            found = _infinitive(words, at)
+        elif word in RECOMMENDS:
+            found = _gerund_behind(words, at)
+        else:
+            found = _fixed(words, at)
+        if found:
+            return at
+    return None
+
+
+def _to_reader(words: Words, at: int) -> bool:
+    """Whether `you` at `at` is told to do something, or that they may."""
+    before = words[at - 1] if at else ""
+    word, nexts = words[at], _past_adverbs(words, at + 1)
+    behind = words[nexts] if nexts < len(words) else ""
+    if word == "your":
+        return words[at + 1 : at + 3] in {("next", "step"), ("first", "step"), ("task", "is"), ("job", "is")}
+    if word == "you're":
+        return behind in ADVISED
+    if word in _CONTRACTED:
+        return behind in VERBS or behind in {"need", "have", "want", "be", "better", "probably"}
+    if behind in MODALS:
+        return True
+    if behind in OBLIGED and words[nexts + 1 : nexts + 2] in {("to",), ("better",)}:
+        return before not in _WANTED
+    if behind == "are":
+        later = _past_adverbs(words, nexts + 1)
+        return later < len(words) and words[later] in ADVISED | {"now", "no"}
+    starts = at == 0 or all(word in LEADS for word in words[:at])
+    return starts and (behind in VERBS or behind in {"need", "install", "have"})
+
+
+def _to_people(words: Words, at: int) -> bool:
+    """Whether the people at `at` are told what they should do."""
+    word = words[at]
+    nexts = _past_adverbs(words, at + 1)
+    if nexts >= len(words):
+        return False
+    behind = words[nexts]
+    if word in _ME or word == "i'd":
+        if behind in RECOMMENDS or (behind in MODALS and _verb_at(words, nexts + 1)):
+            return True
+        return behind in OBLIGED and _verb_behind_to(words, nexts + 1)
+    if behind in {"should", "must", "shall", "ought", "shouldn't", "mustn't"}:
+        later = _past_adverbs(words, nexts + 1)
+        later += words[later : later + 1] == ("to",)
+        return _verb_at(words, later) or words[later : later + 1] == ("be",)
+    return behind in {"need", "needs", "has", "have", "had"} and _verb_behind_to(words, nexts + 1)
+
+
+def _passive(words: Words, at: int, clause: Clause) -> bool:
+    """Whether what stands before `be` is to be done by somebody."""
+    if not _obliges(words, at):
+        return False
+    done = _past_adverbs(words, at + 1)
+    if done >= len(words):
+        return False
+    if words[done + 1 : done + 2] == ("by",) or words[done + 2 : done + 3] == ("by",):
+        # Who does it is said; it is the reader only if people are.
+        return any(word in PEOPLE | {"you", "hand"} for word in words[done + 2 : done + 5])
+    if words[done] in ACTED:
+        return True
+    if words[done] not in STATED:
+        return False
+    advised = any(word in {"should", "ought"} for word in words[max(at - 3, 0) : at])
+    in_order = any(word in ORDERED for word in (*words[at + 1 : done], *words[done + 1 :], *words[:1]))
+    return advised or in_order or any(word.text in ORDERED for part in clause.before for word in part[:1])
+
+
+def _obliges(words: Words, at: int) -> bool:
+    """Whether a modal, or what stands for one, leads to the `be` at `at`."""
+    place = at - 1
+    while place >= 0 and words[place] in ADVERBS:
+        place -= 1
+    if place < 0:
+        return False
+    if words[place] in {"should", "must", "shouldn't", "mustn't", "shall"}:
+        return True
+    return words[place] == "to" and place > 0 and words[place - 1] in {"need", "needs", "has", "have", "ought", "is", "are", "had"}
+
+
+def _infinitive(words: Words, at: int) -> bool:
+    """Whether `to` at `at` begins what is recommended, or what people are told."""
+    if not _verb_at(words, at + 1) and words[at + 1 : at + 2] != ("be",):
+        return False
+    before = words[:at]
+    if not before:
+        return False
+    last = before[-1]
+    if last in JUDGED_AS and any(word in {"is", "it's", "be", "would", "was", "it"} for word in before[-5:-1]):
+        return not _is_negated(before[-4:])
+    if last == "is":
+        return any(word in ADVICE for word in before[:-1])
+    if last == "free":
+        return "feel" in before
+    if any(word in TELLS for word in before[-4:]):
+        told = next(place for place in range(len(before) - 1, -1, -1) if before[place] in TELLS)
+        return any(word in TELLING for word in before[:told]) or any(word in PEOPLE | {"you"} for word in before[told + 1 :])
+    return False
+
+
+def _is_negated(words: Words) -> bool:
+    return "not" in words or "never" in words
+
+
+def _gerund_behind(words: Words, at: int) -> bool:
+    """Whether it is recommended to do something: `recommends running …`; or a gerund is what is advised."""
+    behind = words[at + 1] if at + 1 < len(words) else ""
+    if behind in GERUNDS:
+        return True
+    if behind in {"that", "you", "to"}:
+        return behind != "that" or any(word in PEOPLE | {"you"} for word in words[at + 2 : at + 5])
+    return words[0] in GERUNDS and at > 0 and (words[at - 1] in {"is", "strongly", "highly"})
+
+
+def _fixed(words: Words, at: int) -> bool:
+    """Turns of phrase that lead to an order."""
+    pair, three = words[at : at + 2], words[at : at + 3]
+    if pair == ("let", "us") or three[:1] == ("let's",):
+        return at == 0 or words[at - 1] in LEADS
+    if pair == ("feel", "free") or pair == ("action", "required"):
+        return True
+    if words[at] == "please" or words[at] == "kindly":
+        return _verb_at(words, at + 1) or pair[1:] == ("don't",) or three[1:] == ("do", "not")
+    if words[at] == "advised" and words[0] in GERUNDS:
+        return True
+    if pair == ("best", "if") or pair == ("better", "if"):
+        return words[at + 2 : at + 3] == ("you",)
+    if pair in {("my", "advice"), ("my", "recommendation"), ("our", "advice"), ("our", "recommendation")}:
+        return True
+    return words[at] in {"don't", "never"} and words[at + 1 : at + 2] in {("forget",), ("hesitate",)}
+
+
+def _asks(words: Words) -> int | None:
+    """Where the clause asks somebody to do something."""
+    at = 0
+    while at < len(words) and words[at] in LEADS:
+        at += 1
+    if at + 1 >= len(words):
+        return None
+    first, second, third = (*words[at : at + 3], "")[:3]
+    if first in AUXILIARIES and second == "you":
+        return at
+    if first in AUXILIARIES and second == "not" and third == "you":
+        return at
+    if first in REQUESTING:
+        who = _past_adverbs(words, at + 1)
+        who += words[who : who + 1] in {("the",), ("this",), ("that",)}
+        if words[who : who + 1] and words[who] in _SINGLE:
+            what = _past_adverbs(words, who + 1)
+            if _verb_at(words, what) or words[what : what + 1] == ("trouble",):
+                return at
+    if first in {"why", "what", "how"} and _suggests(first, words[at + 1 :]):
+        return at
+    if first == "mind" and second in GERUNDS:
+        return at
+    if first in FINITE | {"wouldn't"} and _is_it_time(words[at + 1 :]):
+        return at
+    return None
+
+
+def _suggests(first: str, rest: Words) -> bool:
+    if first == "why":
+        if rest[0] == "not":
+            return _verb_at(rest, 1)
+        return rest[:2] in {("don't", "you"), ("don't", "we"), ("do", "not")}
+    if rest[0] == "about":
+        return len(rest) > 1 and rest[1] in GERUNDS
+    return first == "what" and rest[:2] in {("if", "you"), ("if", "we")}
+
+
+def _is_it_time(rest: Words) -> bool:
+    """`is it better to …`, `would it be possible for you to …`"""
+    if rest[:1] != ("it",):
+        return False
+    for at in range(1, min(len(rest), 6)):
+        if rest[at] in JUDGED_AS | {"possible"}:
+            behind = rest[at + 1 : at + 3]
+            if behind in {("for", "you"), ("if", "you"), ("for", "someone")}:
+                return True
+            if rest[at] != "possible" and behind[:1] == ("to",):
+                return True
+    return False
+
+
+def _past_adverbs(words: Words, at: int) -> int:
+    while at < len(words) and words[at] in ADVERBS:
+        at += 1
+    return at
+
+
+def _verb_at(words: Words, at: int) -> bool:
+    at = _past_adverbs(words, at)
+    return at < len(words) and (words[at] in VERBS or words[at] in STRICT_VERBS)
+
+
+def _verb_behind_to(words: Words, at: int) -> bool:
+    at = _past_adverbs(words, at)
+    return words[at : at + 1] == ("to",) and (_verb_at(words, at + 1) or words[at + 1 : at + 2] == ("be",))
+
+

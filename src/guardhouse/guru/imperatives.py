@@ -1,0 +1,186 @@
+"""Clauses that tell the reader to do something: an imperative where a clause begins.
+
+English writes `Run the tests` and `Run time is linear` with the same first word. What follows tells: behind a
+determiner it is an order; before a finite verb it is a subject; a few words make a compound of it. In doubt it is an order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from guardhouse.guru.contract import Violation
+from guardhouse.guru.reading import Clause, Page, Word
+from guardhouse.guru.rules import INSTRUCTION, STEPS
+from guardhouse.guru.verbs import (
+    AMBIGUOUS_THIRD,
+    COMPOUNDS,
+    DETERMINERS,
+    FINITE,
+    INTRODUCTORY,
+    LEADS,
+    NOUN_PAIRS,
+    NOUN_VERBS,
+    ORDERING,
+    PLURAL_FINITE,
+    PRONOUNS,
+    RESEARCH,
+    STRICT_VERBS,
+    SUBORDINATORS,
+    THIRD,
+    VERBS,
+)
+
+_NUMBER: Final = re.compile(r"\d{1,3}|[a-z]|[ivx]{1,4}|one|two|three|four|five")
+_ASKED: Final = frozenset(("purpose", "query"))
+_LOOKED_AT: Final = 24
+"""So many words behind a verb are looked at for what makes a noun of it."""
+
+
+def imperatives(page: Page) -> Iterator[Violation]:
+    """Where the reader is told to do something."""
+    after_number = False
+    for clause in page.clauses:
+        words = clause.words
+        if len(words) == 1 and _NUMBER.fullmatch(words[0].text) and clause.closed_by in {".", ")"}:
+            after_number = True
+            continue
+        found = _imperative(page, clause)
+        is_step = words[0].text == "step" and len(words) <= 3 and clause.closed_by == ":"
+        if is_step and _NUMBER.fullmatch(words[-1].text):
+            yield page.wrong(STEPS, words[0].start, words[-1].end)
+        elif found is not None:
+            yield page.wrong(STEPS if after_number else INSTRUCTION, found.start, words[-1].end)
+        after_number = False
+
+
+def _imperative(page: Page, clause: Clause) -> Word | None:
+    """The verb of an order that the clause begins with."""
+    words = clause.words
+    at = 0
+    ordered = negated = False
+    while at < len(words) and words[at].text in LEADS:
+        ordered |= words[at].text in ORDERING
+        at += 1
+    if at < len(words) and words[at].text in {"don't", "dont"}:
+        negated, at = True, at + 1
+    elif at + 1 < len(words) and words[at].text == "do":
+        if words[at + 1].text == "not":
+            negated, at = True, at + 2
+        elif words[at + 1].text in VERBS:
+            at += 1
+    while at < len(words) and (ordered or negated) and words[at].text in {"be", "ever", "also", "just"}:
+        if words[at].text == "be":
+            return words[at]
+        at += 1
+    at = _behind_number(words, at)
+    if at >= len(words):
+        return None
+    verb = words[at].text
+    if verb in {"make", "be"} and at + 1 < len(words) and words[at + 1].text in {"sure", "certain", "careful", "aware"}:
+        return words[at]
+    if verb == "let's" or (verb == "let" and at + 1 < len(words) and words[at + 1].text == "us"):
+        return words[at]
+    if verb not in VERBS:
+        return _behind_opening(clause, at)
+    if clause.before and _is_coordinated(clause):
+        return None
+    if (ordered or negated) and not _is_subject(words, at):
+        return words[at]
+    if page.field_at(words[at].start).kind in _ASKED and verb in RESEARCH:
+        return None
+    return None if _is_noun(words, at, titled=clause.closed_by == ":") else words[at]
+
+
+def _behind_number(words: tuple[Word, ...], at: int) -> int:
+    """Past the number of a step."""
+    if at + 1 < len(words) and words[at].text == "step" and _NUMBER.fullmatch(words[at + 1].text):
+        return at + 2
+    return at
+
+
+def _behind_opening(clause: Clause, at: int) -> Word | None:
+    """The verb of an order behind an opening without a comma: `If it fails restart the daemon`."""
+    words = clause.words
+    if words[at].text not in {"if", "when", "before", "after", "once", "to", "unless"}:
+        return None
+    for place in range(at + 3, min(len(words) - 1, at + _LOOKED_AT)):
+        before, verb, behind = words[place - 1].text, words[place].text, words[place + 1].text
+        if verb not in STRICT_VERBS and verb not in {"run", "stop", "use", "restart", "delete"}:
+            continue
+        if behind not in DETERMINERS or before in {"to", "and", "or", "not", "that", "which"} | DETERMINERS | FINITE:
+            continue
+        # A plural noun or a pronoun before it makes it its verb.
+        if before not in PRONOUNS and not (before.endswith("s") and before not in THIRD):
+            return words[place]
+    return None
+
+
+def _is_coordinated(clause: Clause) -> bool:
+    """Whether the verb goes on with the verbs of a subject before the comma: `the hooks check, format and …`."""
+    first = clause.before[0]
+    if first[0].text in INTRODUCTORY and len(clause.before) == 1:
+        return False
+    for words in clause.before:
+        if words[0].text in INTRODUCTORY and words is first:
+            continue
+        for at in range(1, len(words)):
+            text, previous = words[at].text, words[at - 1].text
+            if text not in VERBS and text not in PLURAL_FINITE:
+                continue
+            if previous not in DETERMINERS and previous != "to" and (previous.endswith("s") or previous in FINITE | PRONOUNS | {"people", "not"}):
+                return True
+    return False
+
+
+def _is_subject(words: tuple[Word, ...], at: int) -> bool:
+    return at + 1 < len(words) and words[at + 1].text in FINITE
+
+
+def _is_noun(words: tuple[Word, ...], at: int, *, titled: bool) -> bool:
+    """Whether the word at `at`, which may be a verb, begins a subject or a title."""
+    verb = words[at].text
+    rest = words[at + 1 : at + 1 + _LOOKED_AT]
+    if not rest:
+        return verb in NOUN_VERBS
+    behind = rest[0].text
+    if behind in DETERMINERS:
+        return False
+    if behind in FINITE or (titled and verb in NOUN_VERBS and len(rest) <= 1):
+        return True
+    if _has_finite(rest):
+        return True
+    if behind == "of" and verb in NOUN_VERBS:
+        return True
+    return f"{verb}:{behind}" in NOUN_PAIRS or behind in _COMPOUNDS.get(verb, ())
+
+
+_COMPOUNDS: Final = {verb: frozenset(heads.split()) for verb, heads in COMPOUNDS.items()}
+
+
+def _has_finite(rest: tuple[Word, ...]) -> bool:
+    """Whether there is a finite verb whose subject the words before it are."""
+    for at, word in enumerate(rest):
+        text = word.text
+        if text in SUBORDINATORS and at:
+            return False
+        if at == 0:
+            if text in THIRD and text not in AMBIGUOUS_THIRD:
+                return True
+            continue
+        previous = rest[at - 1].text
+        if text in PRONOUNS and previous in {"and", "or", "but", "so"}:
+            return False
+        if text in FINITE:
+            return previous not in PRONOUNS
+        if text in THIRD and (text not in AMBIGUOUS_THIRD or _goes_on(rest, at)):
+            return True
+        if text in PLURAL_FINITE and previous.endswith("s") and previous not in THIRD and _goes_on(rest, at):
+            return True
+    return False
+
+
+def _goes_on(rest: tuple[Word, ...], at: int) -> bool:
+    """Whether more follows that a verb takes."""
+    return at + 1 == len(rest) or rest[at + 1].text not in FINITE
