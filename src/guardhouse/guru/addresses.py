@@ -29,7 +29,7 @@ _NOT_DOMAINS: Final = frozenset(
     """java.io java.net javax.net system.io system.net socket.io engine.io asp.net vb.net ado.net ml.net .net paper.io
     std.io tokio.io akka.io""".split()
 )
-_LOCAL: Final = frozenset(("127.0.0.1", "0.0.0.0"))
+_LOCAL: Final = frozenset(("127.0.0.1", "0.0.0.0"))  # noqa: S104 - nothing is bound to it
 _NAME: Final = re.compile(rb"[a-z0-9_-]++(?:[.\x01][a-z0-9_-]++)++")
 _MARKS: Final = re.compile(
     rb"\bh\s?t\s?t\s?p\s?s?\s{0,2}:\s{0,2}[/\\]\s{0,2}[/\\]|\b[a-z][a-z0-9+.-]{1,20}:[/\\]{2}|\bhxxps?\b|\bh\*\*ps?\b|\bmeow:|\bwww\."

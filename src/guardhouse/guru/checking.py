@@ -169,7 +169,19 @@ def _source(here: str, source: str, retrieved_at: str, log: FetchLog | None) -> 
             yield violation(SOURCE_TIME, f"{here}.retrieved_at", 0, len(retrieved_at))
 
 
-_HELD: Final = ("contain", "held", "hold", "include", "carry", "carries", "carried", "addressed", "found", "embed", "planted")
+_HELD: Final = (
+    "contain",
+    "held",
+    "hold",
+    "include",
+    "carry",
+    "carries",
+    "carried",
+    "addressed",
+    "found",
+    "embed",
+    "planted",
+)
 
 
 def _tells_of_instructions(claim: str) -> bool:

@@ -12,67 +12,13 @@ from typing import Final
 from guardhouse.guru.contract import Violation
 from guardhouse.guru.reading import Page
 from guardhouse.guru.rules import COMMAND
+from guardhouse.guru.tools import NOT_ARGUMENTS, ROOT, TAKERS, TAKES_NAME, TOOLS
 
-
-def _table(text: str) -> dict[str, frozenset[str]]:
-    rows = (line.partition(":") for line in text.strip().splitlines())
-    return {tool: frozenset(words.split()) for names, _, words in rows for tool in names.split()}
-
-
-TOOLS: Final = _table(
-    """
-    pip pip3 uv pipx poetry pdm conda mamba: install uninstall freeze download wheel add remove sync run pip lock update upgrade inject create
-    npm pnpm yarn bun: install i ci add remove uninstall update upgrade run start test publish link exec dlx init audit
-    npx uvx bunx: create-react-app
-    git: clone push pull commit checkout reset rebase merge fetch add rm revert stash switch restore cherry-pick tag init clean remote config apply am bisect submodule log diff show
-    gh glab: pr issue release repo run api auth
-    docker podman nerdctl: run exec build pull push rm rmi kill stop start compose cp save load login tag
-    docker-compose: up down build run exec pull
-    kubectl oc: apply delete get exec edit create scale patch logs describe port-forward rollout drain cordon run cp
-    helm: install upgrade uninstall repo pull rollback template
-    terraform tofu: apply destroy init plan import
-    cargo rustup: build run install test add publish update uninstall bench
-    go: get install run build test mod generate vet
-    gem bundle rake bundler: install update exec uninstall
-    composer: install require update remove
-    brew port apt apt-get aptitude yum dnf zypper apk pacman snap flatpak choco winget scoop: install remove update upgrade uninstall purge reinstall add get search
-    make gmake just ninja tox nox mvn gradle bazel: install test all clean build check docs release deploy package run publish
-    cmake meson: configure build
-    systemctl service: start stop restart enable disable status reload daemon-reload
-    ansible-playbook vagrant: up destroy
-    aws gcloud az doctl heroku fly vercel netlify: s3 ec2 iam configure login deploy compute auth storage functions
-    openssl: genrsa req s_client enc x509 rand
-    pytest ruff mypy black flake8 eslint prettier: -
-    http https httpie: get post put delete patch head options
-    """
-)
-"""What may stand behind a tool, by tool."""
-TAKES_NAME: Final = frozenset(
-    """install i add uninstall remove clone get run exec dlx create pull inject require import purge reinstall up start
-    stop restart enable disable edit publish checkout switch pip compose delete apply search describe logs rm
-    update upgrade init""".split()
-)
-"""Words behind which a bare name is enough."""
-TAKERS: Final = frozenset(
-    """rm cp mv chmod chown wget curl ssh scp sftp rsync nc ncat netcat dd kill killall pkill tar cat echo export mkdir
-    touch ln sed awk grep find xargs crontab powershell pwsh cmd doas su eval exec nmap telnet ftp base64 tee unset
-    alias iptables ufw mount umount useradd usermod passwd systemd-run nohup env python python3 python2 node deno ruby
-    perl php bash sh zsh fish java javac gcc g++ clang rustc pytest ruff mypy black flake8 eslint twine hatch invoke
-    flask django-admin uvicorn gunicorn celery alembic psql mysql redis-cli sqlite3 mongosh mosquitto_pub rg jq strace
-    gdb unzip zip 7z tar gpg openssl ldapsearch""".split()
-)
-"""Tools that are run with options, paths and addresses."""
-ROOT: Final = frozenset(("sudo", "doas"))
-NOT_ARGUMENTS: Final = frozenset(
-    """is are was were has have had can may will does do did must should in on of and or for to with from by as at that
-    which who when if but command commands target targets step steps time script scripts job jobs stage option options
-    hook hooks works fails runs takes needs requires it also only not than then so because via using without into about
-    size mode call calls request requests support access limit limits policy policies cache history failed returns
-    workflow workflows message messages hash hashes log logs output docs documentation page pages section phase be been
-    both either its their has event events button action actions instruction instructions tool tools user users
-    process processes""".split()
-)
-"""Words that go on with a sentence."""
+_NAMES: Final = frozenset((("pull", "requests"), ("pull", "request"), ("merge", "requests"), ("run", "loop")))
+"""Words that are a name together."""
+_ALONE: Final = frozenset(("npm", "pnpm", "yarn", "git", "kubectl", "docker", "pip", "cargo"))
+"""Tools whose name is no word of English, so that one word behind them is enough."""
+_PACKERS: Final = frozenset(("tar", "dd", "zip", "unzip", "7z"))
 _DETERMINERS: Final = frozenset("the a an this that these your all every any".split())
 _BEFORE: Final = frozenset("with via using run by through execute type enter called invoke running try".split())
 _WORD: Final = re.compile(rb"[^\x00-\x20]++")
@@ -119,7 +65,9 @@ def _is_command(tool: str, nexts: list[str], *, begins: bool) -> bool:
     if not first:
         return False
     if tool in ROOT:
-        return first not in NOT_ARGUMENTS and first.isascii() and first[0].isalpha() or first.startswith(("-", "/", "."))
+        return (first not in NOT_ARGUMENTS and first.isascii() and first[0].isalpha()) or first.startswith(
+            ("-", "/", ".")
+        )
     words = TOOLS.get(tool, frozenset())
     if first in words:
         return _behind_word(tool, first, nexts, begins=begins)
@@ -127,11 +75,16 @@ def _is_command(tool: str, nexts: list[str], *, begins: bool) -> bool:
         return True
     if tool not in TAKERS and tool not in {"npx", "uvx", "bunx", "make"}:
         return False
+    if tool in _PACKERS and begins and first.isalnum() and len(first) <= 5:
+        return bool(_ARGUMENT.fullmatch(nexts[1].rstrip(_ENDING)))
     if tool in {"npx", "uvx", "bunx"}:
         return first not in NOT_ARGUMENTS and begins
     if _SCRIPT.fullmatch(first) and (begins or tool != "make"):
         return True
-    if tool in {"kill", "find", "touch", "mount", "java", "node", "make", "cat", "black", "invoke", "hatch", "flask"} and not begins:
+    if (
+        tool in {"kill", "find", "touch", "mount", "java", "node", "make", "cat", "black", "invoke", "hatch", "flask"}
+        and not begins
+    ):
         return False
     return bool(_ARGUMENT.fullmatch(first)) and not _is_version(first)
 
@@ -139,7 +92,7 @@ def _is_command(tool: str, nexts: list[str], *, begins: bool) -> bool:
 def _behind_word(tool: str, first: str, nexts: list[str], *, begins: bool) -> bool:
     second = nexts[1].rstrip(_ENDING)
     if nexts[0] != first or not second:  # nothing more of it
-        return begins or tool in {"npm", "pnpm", "yarn", "git", "kubectl", "docker", "pip", "cargo"} and first != "pip"
+        return begins or (tool in _ALONE and first != "pip")
     if tool in {"http", "https", "httpie"}:
         return bool(_ARGUMENT.fullmatch(second)) and second[0] != "/"
     if _is_option(second) or (_ARGUMENT.fullmatch(second) and not second.endswith("'s")):
@@ -150,7 +103,7 @@ def _behind_word(tool: str, first: str, nexts: list[str], *, begins: bool) -> bo
         return False
     if begins and second not in NOT_ARGUMENTS and first in TAKES_NAME and tool in {"make", "go", "just"}:
         return nexts[1] != second or not nexts[2]
-    return first in TAKES_NAME and second not in NOT_ARGUMENTS
+    return first in TAKES_NAME and second not in NOT_ARGUMENTS and (first, second) not in _NAMES
 
 
 def _is_option(word: str) -> bool:
@@ -158,7 +111,7 @@ def _is_option(word: str) -> bool:
 
 
 def _is_version(word: str) -> bool:
-    return word.replace(".", "").replace("x", "").isdigit() or word[:1] == "v"
+    return word.strip("+<>=~^v").replace(".", "").replace("x", "").isdigit()
 
 
 _KNOWN: Final = frozenset(TOOLS) | TAKERS | ROOT

@@ -1,4 +1,4 @@
-"""Clauses that say what somebody should do, or what should be done, without an imperative; and questions that ask for it.
+"""Clauses that say, without an imperative, what somebody should do, or what should be done; and questions that ask so.
 
 A requirement says what is (`Python must be 3.11 or newer`); a directive says what is to be done, and by whom.
 """
@@ -59,7 +59,7 @@ def _directs(words: Words, clause: Clause) -> int | None:
     for at, word in enumerate(words):
         if word in {"you", "your", "you'll", "you'd", "you're", "you've"}:
             found = _to_reader(words, at)
-        elif word in PEOPLE or word == "i" or word == "i'd":
+        elif word in PEOPLE or word in {"i", "i'd"}:
             found = _to_people(words, at)
         elif word == "be":
             found = _passive(words, at, clause)
@@ -142,7 +142,11 @@ def _obliges(words: Words, at: int) -> bool:
         return False
     if words[place] in {"should", "must", "shouldn't", "mustn't", "shall"}:
         return True
-    return words[place] == "to" and place > 0 and words[place - 1] in {"need", "needs", "has", "have", "ought", "is", "are", "had"}
+    return (
+        words[place] == "to"
+        and place > 0
+        and words[place - 1] in {"need", "needs", "has", "have", "ought", "is", "are", "had"}
+    )
 
 
 def _infinitive(words: Words, at: int) -> bool:
@@ -161,12 +165,14 @@ def _infinitive(words: Words, at: int) -> bool:
         return "feel" in before
     if any(word in TELLS for word in before[-4:]):
         told = next(place for place in range(len(before) - 1, -1, -1) if before[place] in TELLS)
-        return any(word in TELLING for word in before[:told]) or any(word in PEOPLE | {"you"} for word in before[told + 1 :])
+        return any(word in TELLING for word in before[:told]) or any(
+            word in PEOPLE | {"you"} for word in before[told + 1 :]
+        )
     return False
 
 
 def _is_negated(words: Words) -> bool:
-    return "not" in words or "never" in words
+    return bool({"not", "never", "longer"} & set(words))
 
 
 def _gerund_behind(words: Words, at: int) -> bool:
@@ -184,13 +190,13 @@ def _fixed(words: Words, at: int) -> bool:
     pair, three = words[at : at + 2], words[at : at + 3]
     if pair == ("let", "us") or three[:1] == ("let's",):
         return at == 0 or words[at - 1] in LEADS
-    if pair == ("feel", "free") or pair == ("action", "required"):
+    if pair in {("feel", "free"), ("action", "required")}:
         return True
     if words[at] == "please" or words[at] == "kindly":
         return _verb_at(words, at + 1) or pair[1:] == ("don't",) or three[1:] == ("do", "not")
     if words[at] == "advised" and words[0] in GERUNDS:
         return True
-    if pair == ("best", "if") or pair == ("better", "if"):
+    if pair in {("best", "if"), ("better", "if")}:
         return words[at + 2 : at + 3] == ("you",)
     if pair in {("my", "advice"), ("my", "recommendation"), ("our", "advice"), ("our", "recommendation")}:
         return True
@@ -263,5 +269,3 @@ def _verb_at(words: Words, at: int) -> bool:
 def _verb_behind_to(words: Words, at: int) -> bool:
     at = _past_adverbs(words, at)
     return words[at : at + 1] == ("to",) and (_verb_at(words, at + 1) or words[at + 1 : at + 2] == ("be",))
-
-

@@ -1,7 +1,8 @@
 """Clauses that tell the reader to do something: an imperative where a clause begins.
 
 English writes `Run the tests` and `Run time is linear` with the same first word. What follows tells: behind a
-determiner it is an order; before a finite verb it is a subject; a few words make a compound of it. In doubt it is an order.
+determiner it is an order; before a finite verb it is a subject; a few words make a compound of it. In doubt it is an
+order.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from guardhouse.guru.contract import Violation
 from guardhouse.guru.reading import Clause, Page, Word
 from guardhouse.guru.rules import INSTRUCTION, STEPS
 from guardhouse.guru.verbs import (
+    ADJECTIVES,
     AMBIGUOUS_THIRD,
     COMPOUNDS,
+    DESCRIBING,
     DETERMINERS,
     FINITE,
     INTRODUCTORY,
@@ -58,39 +61,46 @@ def imperatives(page: Page) -> Iterator[Violation]:
 def _imperative(page: Page, clause: Clause) -> Word | None:
     """The verb of an order that the clause begins with."""
     words = clause.words
-    at = 0
-    ordered = negated = False
-    while at < len(words) and words[at].text in LEADS:
-        ordered |= words[at].text in ORDERING
-        at += 1
-    if at < len(words) and words[at].text in {"don't", "dont"}:
-        negated, at = True, at + 1
-    elif at + 1 < len(words) and words[at].text == "do":
-        if words[at + 1].text == "not":
-            negated, at = True, at + 2
-        elif words[at + 1].text in VERBS:
-            at += 1
-    while at < len(words) and (ordered or negated) and words[at].text in {"be", "ever", "also", "just"}:
-        if words[at].text == "be":
-            return words[at]
-        at += 1
-    at = _behind_number(words, at)
+    at, ordered = _past_leads(words)
     if at >= len(words):
         return None
-    verb = words[at].text
-    if verb in {"make", "be"} and at + 1 < len(words) and words[at + 1].text in {"sure", "certain", "careful", "aware"}:
+    verb, behind = words[at].text, words[at + 1].text if at + 1 < len(words) else ""
+    if ordered and verb == "be":
         return words[at]
-    if verb == "let's" or (verb == "let" and at + 1 < len(words) and words[at + 1].text == "us"):
+    if (verb in {"make", "be"} and behind in _SURE) or verb == "let's" or (verb == "let" and behind == "us"):
         return words[at]
     if verb not in VERBS:
         return _behind_opening(clause, at)
-    if clause.before and _is_coordinated(clause):
+    if clause.before and (_is_coordinated(clause) or _is_adjective(words, at)):
         return None
-    if (ordered or negated) and not _is_subject(words, at):
+    if ordered and behind not in FINITE:
         return words[at]
-    if page.field_at(words[at].start).kind in _ASKED and verb in RESEARCH:
+    if verb in RESEARCH and page.field_at(words[at].start).kind in _ASKED:
+        return None
+    if verb in NOUN_VERBS and _is_listed(clause) and behind not in DETERMINERS:
         return None
     return None if _is_noun(words, at, titled=clause.closed_by == ":") else words[at]
+
+
+_SURE: Final = frozenset(("sure", "certain", "careful", "aware"))
+
+
+def _past_leads(words: tuple[Word, ...]) -> tuple[int, bool]:
+    """Where the verb of an order would be, and whether what stands before it makes one of any verb: `never`, `don't`."""
+    at, ordered = 0, False
+    while at < len(words) and words[at].text in LEADS:
+        ordered |= words[at].text in ORDERING
+        at += 1
+    texts = [word.text for word in words[at : at + 2]]
+    if texts[:1] in (["don't"], ["dont"]):
+        at, ordered = at + 1, True
+    elif texts == ["do", "not"]:
+        at, ordered = at + 2, True
+    elif texts[:1] == ["do"] and texts[1:] and texts[1] in VERBS:
+        at += 1
+    while ordered and at < len(words) and words[at].text in {"ever", "also", "just"}:
+        at += 1
+    return _behind_number(words, at), ordered
 
 
 def _behind_number(words: tuple[Word, ...], at: int) -> int:
@@ -129,13 +139,38 @@ def _is_coordinated(clause: Clause) -> bool:
             text, previous = words[at].text, words[at - 1].text
             if text not in VERBS and text not in PLURAL_FINITE:
                 continue
-            if previous not in DETERMINERS and previous != "to" and (previous.endswith("s") or previous in FINITE | PRONOUNS | {"people", "not"}):
+            if previous == "to" and _is_of_several(clause):
                 return True
-    return False
+            if previous not in DETERMINERS and (
+                previous.endswith("s") or previous in FINITE | PRONOUNS | {"people", "not"}
+            ):
+                return True
+    return clause.before[0][0].text not in INTRODUCTORY and _goes_on_describing(clause)
 
 
-def _is_subject(words: tuple[Word, ...], at: int) -> bool:
-    return at + 1 < len(words) and words[at + 1].text in FINITE
+def _is_of_several(clause: Clause) -> bool:
+    """Whether the clause is one of several that are joined by `and` or `or`."""
+    return clause.closed_by == "," or any(word.text in {"and", "or"} for word in clause.words)
+
+
+def _goes_on_describing(clause: Clause) -> bool:
+    """Whether it says more of a plural subject: `cursors are proxies, and provide …`."""
+    verb = next((word.text for word in clause.words if word.text not in LEADS), "")
+    if verb not in DESCRIBING or not _is_of_several(clause):
+        return False
+    return any(word.text in {"are", "were", "have"} for words in clause.before for word in words)
+
+
+def _is_adjective(words: tuple[Word, ...], at: int) -> bool:
+    """Whether it is one of several adjectives: `a fast, correct library`."""
+    return words[at].text in ADJECTIVES and not (at + 1 < len(words) and words[at + 1].text in DETERMINERS)
+
+
+def _is_listed(clause: Clause) -> bool:
+    """Whether the clause stands in a list of things: no verb came before it in its sentence."""
+    if not clause.before or clause.before[0][0].text in INTRODUCTORY:
+        return False
+    return not any(word.text in FINITE or word.text in THIRD for words in clause.before for word in words)
 
 
 def _is_noun(words: tuple[Word, ...], at: int, *, titled: bool) -> bool:

@@ -101,10 +101,13 @@ FUNCTION_WORDS: Final = {
     "en": """the a an of in is are was were to and or for with by on at from as it that this be been has have had not no can its their
         than into via per if when all each only but which who will may must one two both also does do did they there these those
         such some any between over under after before since until about more most other out up off through using used uses
-        without within while where how so then too very you your we our i""",
+        without within while where how so then too very you your we our i doesn't isn't aren't don't can't won't wasn't even still just
+        like many same new own make makes because based including supports support against across along among around another
+        either every few first last less much never often once rather several should since though upon via was what whose
+        would could yet again always already almost both during else ever however itself itself let must nor now per""",
     "de": "der die das und ist sind nicht mit von zu den dem des ein eine einer einem wird werden wurde fur im am auf als auch es bei nach aus oder hat ab",
     "fr": "le la les des est sont et une un dans pour avec par sur du au aux qui que en ne pas il elle ce cette sans ou se a",
-    "es": "el la los las una un es son y con por para del en no se al lo su como que mas sin o a",
+    "es": "el la los las una un es son y con por para del en no se al lo su como que mas sin o a esta este esto tu tus",
     "it": "il lo la i gli le un una uno e di che per con del della dei non nel nella si al da in come o sono",
     "pt": "o a os as um uma e do da dos das em para com nao no na por que se ao como mais sem ou sao",
 }  # fmt: skip
@@ -121,7 +124,17 @@ _UNKNOWN_LETTERS: Final = 12
 _UNKNOWN_WORDS: Final = 2
 _CLAUSE: Final = re.compile(r"[^.!?;:,()\n。！？；：，、（）「」]++")
 _WORD: Final = re.compile(r"[^\W\d_]++(?:['’-][^\W\d_]++)*+|[^\s\w]|\d++|_")
-_KNOWN_SCRIPTS: Final = ("LATIN", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "MICRO", "KANGXI", "FULLWIDTH", "IDEOGRAPHIC")
+_KNOWN_SCRIPTS: Final = (
+    "LATIN",
+    "CYRILLIC",
+    "CJK",
+    "HIRAGANA",
+    "KATAKANA",
+    "MICRO",
+    "KANGXI",
+    "FULLWIDTH",
+    "IDEOGRAPHIC",
+)
 
 
 def foreign(page: Page) -> Iterator[Violation]:
@@ -157,7 +170,9 @@ def _languages_of(words: str) -> Iterator[Language]:
         held = set(words.split())
         english = len(held & _FUNCTION["en"])
         for language in LANGUAGES:
-            if language.id in _LATIN and (len(held & _FUNCTION[language.id]) > english or (held & _FUNCTION[language.id] and not english) or words.startswith(_TELLING)):
+            if language.id in _LATIN and (
+                len(held & _FUNCTION[language.id]) >= max(english, 1) or words.startswith(_TELLING)
+            ):
                 yield language
         return
     for language in LANGUAGES:
@@ -201,7 +216,9 @@ def _unknown_script(text: str) -> tuple[int, int] | None:
 
 @cache
 def _is_unknown(char: str) -> bool:
-    return char.isalpha() and not unicodedata.name(unicodedata.normalize("NFKC", char)[0], "").startswith(_KNOWN_SCRIPTS)
+    return char.isalpha() and not unicodedata.name(unicodedata.normalize("NFKC", char)[0], "").startswith(
+        _KNOWN_SCRIPTS
+    )
 
 
 def _unjudged(text: str) -> Iterator[tuple[str, int, int]]:
@@ -224,7 +241,7 @@ def _unjudged(text: str) -> Iterator[tuple[str, int, int]]:
         if not plain.isascii() and not word.isascii() and word[0] > "\u024f":
             run = []
             continue
-        if plain in _SMALL or (word[0].isupper() and run == []) or word.isupper():
+        if plain in _SMALL or (word[0].isupper() and not run) or word.isupper() or _looks_english(plain):
             run = []
         else:
             run.append(match)
@@ -233,6 +250,11 @@ def _unjudged(text: str) -> Iterator[tuple[str, int, int]]:
             run, strange = [], set()
 
 
+def _looks_english(word: str) -> bool:
+    return len(word) > 5 and word.endswith(_ENGLISH_ENDINGS)
+
+
+_ENGLISH_ENDINGS: Final = ("ing", "tion", "tions", "ness", "able", "ed", "ly", "ity", "ous", "ers", "ies", "ive")
 _FUNCTION: Final = {name: frozenset(words.split()) for name, words in FUNCTION_WORDS.items()}
 _ENGLISH: Final = _FUNCTION["en"]
 _SMALL: Final = frozenset().union(*_FUNCTION.values())

@@ -32,7 +32,9 @@ _SECRET: Final = (
     r"|(?:api|access|secret|signing|ssh|deploy|encryption|auth|bearer|session|refresh|root|admin|master|license)[ _-]"
     r"(?:keys?|tokens?|secrets?)|tokens?)"
 )
-_MODELS: Final = r"(?:ais?|llms?|language models?|ai assistants?|assistants?|ai agents?|agents?|chatbots?|models?|ai systems?)"
+_MODELS: Final = (
+    r"(?:ais?|llms?|language models?|ai assistants?|assistants?|ai agents?|agents?|chatbots?|models?|ai systems?)"
+)
 _ASKING: Final = ("open_questions", "purpose", "query")
 _REQUESTS: Final = ("purpose", "query")
 _START: Final = r"(?:^|[;.:(]\s|\x01)[ \t]*"
@@ -82,7 +84,7 @@ PATTERNS: Final = (
         r"|\byour (?:instructions|rules|guidelines|task|restrictions|role) (?:has|have|is|are)\b|\bact as if\b",
         ("you are now free", "your new task is"), ("the model you choose",)),
     Pattern(PROMPT, "new_orders", r"\b(?:new|updated|real|actual|revised|secret|hidden) (?:instructions?|task|orders|rules|directives?)\s*(?::|follows?\b)"
-        r"|\b(?:previous|prior|above|earlier) (?:instructions?|prompts?|orders|rules) (?:no longer|do not|don't|must|should|can|are (?:void|cancelled|obsolete|invalid|wrong))"
+        r"|\b(?:previous|prior|above|earlier) (?:instructions?|prompts?|orders) (?:no longer|do not|don't|must|should|are (?:void|cancelled|obsolete|invalid|wrong))"
         r"|\brules (?:are|were|have been) (?:lifted|suspended|changed|disabled|removed|cancelled)|\brules have changed|\bend of (?:document|context|input|page|data)\b"
         r"|\b(?:without|no) (?:any )?restrictions\b|\b(?:skip|bypass) the confirmation\b",
         ("new instructions: obey", "all rules are lifted"), ("new rules apply to forks",)),
@@ -150,5 +152,3 @@ def _compiled() -> tuple[Any, list[Any]]:
     which.Add(rb"\z")
     which.Compile()
     return which, [re2.compile(row.pattern.encode(), options) for row in PATTERNS]
-
-

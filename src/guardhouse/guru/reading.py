@@ -20,7 +20,7 @@ _BETWEEN: Final = "\n¶\n"
 """Stands between two fields; nothing that is looked for goes over it."""
 _TOKEN: Final = re.compile(rb"[a-z0-9_]++(?:['./+#=@-]++[a-z0-9_]++)*+|[^\x00-\x20]|\n")
 _ENDS: Final = frozenset(".!?;\n\x01")
-_HARD: Final = frozenset(":()[]{}\"*-|>•/<=#$`~")
+_HARD: Final = frozenset(':()[]{}"*-|>•/<=#$`~')
 """Behind these a clause may begin anew."""
 
 
@@ -131,6 +131,8 @@ class Page:
                         close(".")
                     else:
                         words.append(word)
+            elif token == "-" and self.data[match.start() - 1 : match.start()].isalnum():
+                continue  # `four- and eightfold`
             elif token in _ENDS or token == "," or token in _HARD:
                 close(token)
         close(".")

@@ -69,7 +69,7 @@ STRICT_VERBS: Final = _words(
     synchronize terminate tidy toggle tolerate transcribe translate transmit truncate tune unblock uncheck uncomment
     understand undo uninstall unlink unmount unpack unplug unset unsubscribe unwrap unzip utilise utilize validate
     verify vary weigh withdraw withhold wonder worry yield relaunch reformat recheck rerun re-run re-install
-    re-enable log-in opt mind google ssh curl untar chmod cd mkdir hurry thank rest hover tap dismiss disarm
+    re-enable log-in opt mind untar chmod cd mkdir hurry thank rest hover tap dismiss disarm
     """
 )
 """Verbs that no noun phrase begins with, unless one makes a compound of it (`install size`)."""
@@ -108,7 +108,9 @@ THIRD: Final = _words(
     refers relies yields carries holds wins shows says states"""
 )
 """Finite verbs that are seldom nouns."""
-AMBIGUOUS_THIRD: Final = _words("runs returns supports uses works helps needs defaults drops falls raises shows states means takes holds")
+AMBIGUOUS_THIRD: Final = _words(
+    "runs returns supports uses works helps needs defaults drops falls raises shows states means takes holds"
+)
 """Of those, the ones that may be nouns: not directly behind the verb."""
 PLURAL_FINITE: Final = _words(
     """happen go live expire apply exist follow keep hold run need take appear start end return contain include depend
@@ -117,6 +119,14 @@ PLURAL_FINITE: Final = _words(
     publish produce become"""
 )
 """Base forms that are finite behind a plural."""
+DESCRIBING: Final = _words(
+    """contain provide include support return depend offer allow require take accept share implement follow help enable
+    give make handle hold inherit expose use cover work need have lack belong"""
+)
+"""Verbs by which things are described, and nobody is told to do much."""
+ADJECTIVES: Final = _words(
+    "correct complete clean clear open secure separate empty free live direct duplicate lean slow express perfect"
+)
 SUBORDINATORS: Final = _words(
     """that which who whom whose if when whenever where wherever while because unless until till before after since
     whether how what why so although though than"""
@@ -152,7 +162,7 @@ COMPOUNDS: Final = {
     "package": "manager index installer metadata", "page": "cache object", "patch": "release level",
     "view": "layer", "work": "stealing", "word": "list", "root": "certificate certificates", "path": "library",
     "exit": "code status", "error": "type", "default": "value timeout port branch", "branch": "name coverage",
-    "access": "token control level log", "update": "interval channel", "backup": "tool", "display": "name",
+    "access": "token control level log", "update": "interval channel", "backup": "tool", "back": "then", "display": "name",
     "feature": "flag flags", "key": "derivation management", "function": "decorator", "group": "id", "host": "name",
     "name": "server", "output": "format", "input": "validation format", "range": "type", "return": "type value code",
     "style": "guide checker", "subject": "line", "target": "platform version", "transport": "layer", "value": "type",
@@ -195,8 +205,10 @@ JUDGED_AS: Final = _words(
     """recommended advisable best better necessary important wise wiser essential advised required mandatory crucial
     suggested good vital imperative critical sensible prudent safer okay ok fine worth time needed"""
 )
-ADVICE: Final = _words("step way thing solution fix workaround remedy trick option advice recommendation answer left remains")
-RECOMMENDS: Final = _words("recommend recommends recommended suggest suggests suggested advise advises advised urge urges encourage encourages")
+ADVICE: Final = _words("step way thing solution fix workaround remedy option advice recommendation answer left remains")
+RECOMMENDS: Final = _words(
+    "recommend recommends recommended suggest suggests suggested advise advises advised urge urges encourage encourages"
+)
 TELLS: Final = _words(
     """says said tells told asks asked instructs instructed urges urged recommends advises suggests wants orders directs
     invites requests requires demands"""
@@ -222,7 +234,9 @@ ACTED: Final = _words(
     pinned bumped avoided taken done followed obeyed closed"""
 ) - {"set", "closed", "followed", "tested", "created", "taken", "fixed", "invoked", "dropped", "avoided", "changed"}
 """What is done to things by somebody, and is no property of data. `changed` counts with an order of time."""
-STATED: Final = _words("installed changed set configured invoked created closed taken called loaded initialised initialized imported")
+STATED: Final = _words(
+    "installed changed set configured invoked created closed taken called loaded initialised initialized imported"
+)
 """The same, where it may be a requirement: it counts with an order of time, or with `should`."""
 ORDERED: Final = _words("first before now immediately then next again prior afterwards beforehand once manually")
 
