@@ -18,6 +18,7 @@ _NAMES: Final = frozenset((("pull", "requests"), ("pull", "request"), ("merge", 
 """Words that are a name together."""
 _ALONE: Final = frozenset(("npm", "pnpm", "yarn", "git", "kubectl", "docker", "pip", "cargo"))
 """Tools whose name is no word of English, so that one word behind them is enough."""
+_COMPOSED: Final = frozenset("up down run build exec pull push start stop restart logs ps create rm".split())
 _PACKERS: Final = frozenset(("tar", "dd", "zip", "unzip", "7z"))
 _DETERMINERS: Final = frozenset("the a an this that these your all every any".split())
 _BEFORE: Final = frozenset("with via using run by through execute type enter called invoke running try".split())
@@ -62,7 +63,7 @@ def _same_line(data: bytes, start: int, word: tuple[str, int, int]) -> bool:
 
 def _is_command(tool: str, nexts: list[str], *, begins: bool) -> bool:
     first = nexts[0].rstrip(_ENDING)
-    if not first:
+    if not first or first[0] in "([":
         return False
     if tool in ROOT:
         return (first not in NOT_ARGUMENTS and first.isascii() and first[0].isalpha()) or first.startswith(
@@ -91,6 +92,8 @@ def _is_command(tool: str, nexts: list[str], *, begins: bool) -> bool:
 
 def _behind_word(tool: str, first: str, nexts: list[str], *, begins: bool) -> bool:
     second = nexts[1].rstrip(_ENDING)
+    if first == "compose":
+        return second in _COMPOSED
     if nexts[0] != first or not second:  # nothing more of it
         return begins or (tool in _ALONE and first != "pip")
     if tool in {"http", "https", "httpie"}:
@@ -111,7 +114,10 @@ def _is_option(word: str) -> bool:
 
 
 def _is_version(word: str) -> bool:
-    return word.strip("+<>=~^v").replace(".", "").replace("x", "").isdigit()
+    return word.strip("+<>=~^v").translate(_IN_VERSIONS).isdigit()
+
+
+_IN_VERSIONS: Final = str.maketrans("", "", ".x-,/+")
 
 
 _KNOWN: Final = frozenset(TOOLS) | TAKERS | ROOT

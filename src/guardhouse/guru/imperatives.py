@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from guardhouse.guru.contract import Violation
-from guardhouse.guru.reading import Clause, Page, Word
+from guardhouse.guru.reading import ARGUMENTS, Clause, Page, Word
 from guardhouse.guru.rules import INSTRUCTION, STEPS
 from guardhouse.guru.verbs import (
     ADJECTIVES,
@@ -21,6 +21,7 @@ from guardhouse.guru.verbs import (
     DESCRIBING,
     DETERMINERS,
     FINITE,
+    GERUNDS,
     INTRODUCTORY,
     LEADS,
     NOUN_PAIRS,
@@ -29,10 +30,12 @@ from guardhouse.guru.verbs import (
     PLURAL_FINITE,
     PRONOUNS,
     RESEARCH,
+    RISKY,
     STRICT_VERBS,
     SUBORDINATORS,
     THIRD,
     VERBS,
+    WITH_GERUND,
 )
 
 _NUMBER: Final = re.compile(r"\d{1,3}|[a-z]|[ivx]{1,4}|one|two|three|four|five")
@@ -77,16 +80,17 @@ def _imperative(page: Page, clause: Clause) -> Word | None:
         return words[at]
     if verb in RESEARCH and page.field_at(words[at].start).kind in _ASKED:
         return None
-    if verb in NOUN_VERBS and _is_listed(clause) and behind not in DETERMINERS:
+    if behind not in DETERMINERS and verb not in RISKY and (clause.opened_by in _IN_A_ROW or _is_listed(clause, verb)):
         return None
     return None if _is_noun(words, at, titled=clause.closed_by == ":") else words[at]
 
 
+_IN_A_ROW: Final = frozenset(("/", ARGUMENTS))
 _SURE: Final = frozenset(("sure", "certain", "careful", "aware"))
 
 
 def _past_leads(words: tuple[Word, ...]) -> tuple[int, bool]:
-    """Where the verb of an order would be, and whether what stands before it makes one of any verb: `never`, `don't`."""
+    """Where the verb of an order would be, and whether `never` or the like before it makes one of any verb."""
     at, ordered = 0, False
     while at < len(words) and words[at].text in LEADS:
         ordered |= words[at].text in ORDERING
@@ -166,11 +170,18 @@ def _is_adjective(words: tuple[Word, ...], at: int) -> bool:
     return words[at].text in ADJECTIVES and not (at + 1 < len(words) and words[at + 1].text in DETERMINERS)
 
 
-def _is_listed(clause: Clause) -> bool:
-    """Whether the clause stands in a list of things: no verb came before it in its sentence."""
-    if not clause.before or clause.before[0][0].text in INTRODUCTORY:
+def _is_listed(clause: Clause, verb: str) -> bool:
+    """Whether the clause stands in a list of things: no verb came before it in its sentence, or other things did."""
+    if not clause.before or verb not in NOUN_VERBS:
         return False
-    return not any(word.text in FINITE or word.text in THIRD for words in clause.before for word in words)
+    if clause.before[0][0].text not in INTRODUCTORY and not _has_verb(clause.before):
+        return True
+    last = clause.before[-1]
+    return len(clause.words) <= 3 and clause.closed_by == "," and (last[-1].text.endswith("s") or len(last) <= 2)
+
+
+def _has_verb(before: tuple[tuple[Word, ...], ...]) -> bool:
+    return any(word.text in FINITE or word.text in THIRD for words in before for word in words)
 
 
 def _is_noun(words: tuple[Word, ...], at: int, *, titled: bool) -> bool:
@@ -186,7 +197,7 @@ def _is_noun(words: tuple[Word, ...], at: int, *, titled: bool) -> bool:
         return True
     if _has_finite(rest):
         return True
-    if behind == "of" and verb in NOUN_VERBS:
+    if verb in NOUN_VERBS and (behind == "of" or (behind in GERUNDS and verb not in WITH_GERUND)):
         return True
     return f"{verb}:{behind}" in NOUN_PAIRS or behind in _COMPOUNDS.get(verb, ())
 

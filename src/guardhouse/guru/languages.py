@@ -168,6 +168,8 @@ def _languages_of(words: str) -> Iterator[Language]:
     """The languages a clause may be in, by its script and small words."""
     if words.isascii():
         held = set(words.split())
+        if held.isdisjoint(_NOT_ENGLISH) and not words.startswith(_TELLING):
+            return
         english = len(held & _FUNCTION["en"])
         for language in LANGUAGES:
             if language.id in _LATIN and (
@@ -234,7 +236,7 @@ def _unjudged(text: str) -> Iterator[tuple[str, int, int]]:
         if not word[0].isalpha():
             run = [] if word not in "'\"" else run
             continue
-        plain = _bare(word)
+        plain = word.lower() if word.isascii() else _bare(word)
         if plain in FOREIGN:
             strange.add(plain)
         familiar += plain in _ENGLISH
@@ -257,6 +259,7 @@ def _looks_english(word: str) -> bool:
 _ENGLISH_ENDINGS: Final = ("ing", "tion", "tions", "ness", "able", "ed", "ly", "ity", "ous", "ers", "ies", "ive")
 _FUNCTION: Final = {name: frozenset(words.split()) for name, words in FUNCTION_WORDS.items()}
 _ENGLISH: Final = _FUNCTION["en"]
+_NOT_ENGLISH: Final = frozenset().union(*_FUNCTION.values()) - _ENGLISH
 _SMALL: Final = frozenset().union(*_FUNCTION.values())
 
 

@@ -64,7 +64,7 @@ class FetchLog:
 
     def copies(self, text: str) -> Iterator[tuple[int, int]]:
         """Where `text` repeats a page."""
-        if not self._runs:
+        if not self._runs or (text.isascii() and not self._repeats(_WORD.findall(text.lower()))):
             return
         start = end = -1
         for run, low, high in runs(text):
@@ -77,6 +77,11 @@ class FetchLog:
             end = high
         if end >= 0:
             yield start, end
+
+    def _repeats(self, words: list[str]) -> bool:
+        """Whether a run of words is one of a page's, whichever: most texts have none."""
+        known = self._runs
+        return any(hash(tuple(words[at : at + RUN])) in known for at in range(len(words) - RUN + 1))
 
 
 def read_log(lines: Iterable[str]) -> FetchLog:

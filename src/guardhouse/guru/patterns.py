@@ -42,37 +42,37 @@ _START: Final = r"(?:^|[;.:(]\s|\x01)[ \t]*"
 PATTERNS: Final = (
     Pattern(CODE, "import", rf"(?m){_START}(?:import [a-z_][\w.]*(?: as \w+)?[ \t]*(?:;|$|,)|from [\w.]+ import [\w*(])",
         ("import os; x", "from a.b import c"), ("import contracts keep the layers apart.", "imports from a are sorted")),
-    Pattern(CODE, "definition", r"\b(?:def|func|fn|function|class|sub)\s+\w*\s*\([^)\n]{0,200}\)\s*(?:->[^:{\n]{0,60})?[:{]",
+    Pattern(CODE, "definition", r"\b(?:def|func|fn|class|sub)\s+\w+\s?\([^)\n]*\)\s*(?:->[^:{\n]*)?[:{]|\bfunction\s*\w*\s?\([^)\n]*\)\s*\{",
         ("def main(): return 1", "function run() { }", "class a(b): pass"), ("the function (see above): one",)),
-    Pattern(CODE, "call", r"\b[a-z_][\w.]*\([^()\n]{0,200}(?:[\"]|=[^=]|'\S)",
+    Pattern(CODE, "call", r"\b[a-z_][\w.]*\([^()\n]*(?:[\"]|=[^=]|'\S)",
         ("open('/etc/passwd')", "get(verify=false)"), ("parse() returns a tree", "o(n log n)", "lists (it's short)")),
-    Pattern(CODE, "nested_call", r"\b[a-z_][\w.]+\(\w*\([^()\n]{0,200}\)", ("eval(input())",), ("o(log(n))", "f (a (b))")),
+    Pattern(CODE, "nested_call", r"\b[a-z_][\w.]+\(\w*\([^()\n]*\)", ("eval(input())",), ("o(log(n))", "f (a (b))")),
     Pattern(CODE, "arrow", r"\)\s*=>|\bfn\s*\w*\(|\(\)\s*->\s*\{", ("() => x",), ("a -> b", "(one) -> two")),
-    Pattern(CODE, "declaration", r"\b(?:const|let|var|val|auto)\s+\w{1,60}\s*(?::\s*\w+\s*)?=[^=]",
+    Pattern(CODE, "declaration", r"\b(?:const|let|var|val|auto)\s+\w+\s*(?::\s*\w+\s*)?=[^=]",
         ("let a = 1", "const x = y"), ("let bindings are immutable",)),
     Pattern(CODE, "assignment", rf"(?m){_START}[a-z_][\w.\[\]]*[ \t]*[+]?=[ \t]*[\w\"'(\[{{/$]",
         ("x = open", "a.b = 1", "password=x"), ("httpx==0.27.0", "the key = value format", "--x=y is an option")),
-    Pattern(CODE, "sql", r"\bselect\s+[\w*.,() ]{1,120}\sfrom\s+[\w.]{1,60}\s*(?:;|where\b|order by|limit\s+\d|join\b)"
+    Pattern(CODE, "sql", r"\bselect\s+[\w*.,() ]+\sfrom\s+[\w.]+\s*(?:;|where\b|order by|limit\s+\d|join\b)"
         r"|\b(?:drop|truncate)\s+(?:table|database|schema)\s+(?:if exists\s+)?\w+\s*(?:;|\n)|\bdelete\s+from\s+\w+\s+where\b"
-        r"|\binsert\s+into\s+\w+[\w, ()]{0,80}values\s*\(|\bupdate\s+\w+\s+set\s+\w+\s*=|\bunion\s+(?:all\s+)?select\s",
+        r"|\binsert\s+into\s+\w+[\w, ()]*values\s*\(|\bupdate\s+\w+\s+set\s+\w+\s*=|\bunion\s+(?:all\s+)?select\s",
         ("select * from users where id = 1", "drop table users;"), ("users select rows from tables.",)),
-    Pattern(CODE, "statement", r"\bfor \w+ in [\w.()\[\]]{1,60}:\s|\bwhile (?:true|1)\s?[:{]|\b(?:if|while|for)\s?\([^\n]{1,120}\)\s?\{"
+    Pattern(CODE, "statement", r"\bfor \w+ in [\w.]+\([^)\n]*\)+:\s|\bwhile (?:true|1)\s?[:{]|\b(?:if|while|for)\s?\([^\n]+\)\s?\{"
         r"|\btry:\s\S|\bexcept(?: \w+)?:\s|\blambda(?: \w+)?(?:, ?\w+)*:\s?\S|#include\s?[<\"]|\bprintln!|\bpublic static\b|\bpackage \w+;"
         r"|<\?php|\bconsole\.log\(|\bsystem\.out\.|\{\s*return\b|;\s*\}|\b__import__\b|\bos\.system\b",
         ("for i in range(10): print(i)", "lambda x: x"), ("for each in turn: one",)),
-    Pattern(CODE, "json", r"[{,]\s*\\*\"[\w $.-]{1,60}\\*\"\s*:\s*\S", ('{"tool": "shell"}',), ('the key "a": one',)),
+    Pattern(CODE, "json", r"[{,]\s*\\*\"[\w $.-]+\\*\"\s*:\s*\S", ('{"tool": "shell"}',), ('the key "a": one',)),
     Pattern(MARKDOWN, "code_mark", r"`|~{3}", ("`x`", "```"), ("it's",)),
     Pattern(MARKDOWN, "heading", r"(?m)^[ \t]{0,8}#{1,6}[ \t]+\S|^[ \t]*(?:={3,}|-{3,}|\*{3,}|_{3,})[ \t]*$",
         ("# a", "a\n==="), ("c# is used", "a --- b")),
     Pattern(MARKDOWN, "list", r"(?m)^[ \t]{0,12}(?:[-*+\x01]|\d{1,3}[.)]|[a-z]\))[ \t]+\S", ("- a", "1. a"), ("-1 is less", "1.5 s")),
-    Pattern(MARKDOWN, "emphasis", r"\*\*[^\s*](?:[^*\n]{0,400}[^\s*])?\*\*|(?:^|[\s(])\*[^\s*](?:[^*\n]{0,400}[^\s*])?\*(?:[\s).,;:!?]|$)"
+    Pattern(MARKDOWN, "emphasis", r"\*\*[^\s*](?:[^*\n]*[^\s*])?\*\*|(?:^|[\s(])\*[^\s*](?:[^*\n]*[^\s*])?\*(?:[\s).,;:!?]|$)"
         r"|~~\S",
         ("**a**", "is *really* fast"), ("*args and **kwargs", "*.py and *.pyi")),
     Pattern(MARKDOWN, "link", r"\]\(|\]\[[^\]\n]{0,80}\]|!\[|(?m:^)\[[^\]\n]{1,80}\]:[ \t]", ("[a](b)", "![a]"), ("dict[str, list[int]]",)),
     Pattern(MARKDOWN, "table", r"(?m)^[ \t]*\|[^\n]*\|[ \t]*$|^[ \t|:-]*-{3,}[ \t]*\|", ("| a | b |",), ("a | b",)),
     Pattern(MARKDOWN, "quote", r"(?m)^[ \t]{0,8}>[ \t]*[a-z]", ("> a",), ("a > b",)),
     Pattern(MARKDOWN, "tag", r"</?(?:a|b|i|u|p|s|br|hr|img|div|span|script|style|table|tr|td|th|ul|ol|li|h[1-6]|em|strong|code|pre|iframe|svg|"
-        r"details|summary|input|form|link|meta|object|embed|video|audio|font|center|sub|sup|button|textarea|base|html|body|head)(?:[\s/][^<>\n]{0,400})?>",
+        r"details|summary|input|form|link|meta|object|embed|video|audio|font|center|sub|sup|button|textarea|base|html|body|head)(?:[\s/][^<>\n]*)?>",
         ("<b>x</b>", "<img src=x>"), ("list<string>",)),
     Pattern(PROMPT, "override", r"\b(?:ignore|disregard|forget|override|bypass|discard|neglect|drop)\b[\s,]{1,3}(?:\w+\s+){0,4}?"
         r"(?:(?:previous|prior|above|earlier|preceding|foregoing|former|existing|original|your|system|safety)\b[\s,]{1,3}(?:\w+\s+){0,3}?"

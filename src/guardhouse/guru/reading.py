@@ -24,6 +24,10 @@ _HARD: Final = frozenset(':()[]{}"*-|>•/<=#$`~')
 """Behind these a clause may begin anew."""
 
 
+ARGUMENTS: Final = "f("
+"""What opens a clause that stands directly behind a name, as in `O(log n)`."""
+
+
 class Word(NamedTuple):
     """A word of the page, and where it stands there."""
 
@@ -135,6 +139,8 @@ class Page:
                 continue  # `four- and eightfold`
             elif token in _ENDS or token == "," or token in _HARD:
                 close(token)
+                if token == "(" and self.data[match.start() - 1 : match.start()].isalnum():
+                    opened = ARGUMENTS
         close(".")
         return found
 

@@ -124,6 +124,14 @@ DESCRIBING: Final = _words(
     give make handle hold inherit expose use cover work need have lack belong"""
 )
 """Verbs by which things are described, and nobody is told to do much."""
+RISKY: Final = _words(
+    """run delete install remove execute download upload send open stop kill push drop wipe disable enable copy move
+    write forward transfer mail email post fetch restart reset revert merge commit deploy publish approve skip bypass
+    trust grant share change edit replace reboot purchase format mount export"""
+)
+"""Verbs that stay orders in a list of things."""
+WITH_GERUND: Final = _words("stop start try keep quit delay finish begin go get end escape risk need")
+"""Verbs that take a form in -ing as their object."""
 ADJECTIVES: Final = _words(
     "correct complete clean clear open secure separate empty free live direct duplicate lean slow express perfect"
 )
@@ -152,21 +160,21 @@ COMPOUNDS: Final = {
     "time": "zone series", "process": "manager pool supervisor", "text": "editor wrapping processing",
     "help": "text", "set": "theory", "search": "engine index", "cache": "backend implementation",
     "hash": "function table", "index": "file", "message": "queue broker passing", "network": "library analysis client",
-    "service": "discovery mesh client", "stream": "processing processor", "template": "engine", "job": "queue",
-    "thread": "pool", "event": "loop", "parse": "tree", "call": "graph stack", "data": "model",
-    "request": "handler context", "rate": "limit limiter", "proxy": "server", "mock": "server library objects",
+    "service": "discovery mesh client", "stream": "processing processor",
+    "thread": "pool", "parse": "tree", "call": "graph stack",
+    "request": "handler context", "proxy": "server", "mock": "server library objects",
     "trace": "collector", "upload": "limit", "download": "manager", "import": "hook sorter linter",
     "print": "layout", "profile": "guided", "program": "analysis", "prompt": "toolkit", "record": "format",
-    "schedule": "parser", "sort": "order", "state": "machine management", "table": "formatter", "tag": "parser",
+    "schedule": "parser", "sort": "order", "state": "machine management", "tag": "parser",
     "source": "code map distribution", "support": "library", "port": "scanner", "pin": "file", "plan": "cache",
     "package": "manager index installer metadata", "page": "cache object", "patch": "release level",
-    "view": "layer", "work": "stealing", "word": "list", "root": "certificate certificates", "path": "library",
-    "exit": "code status", "error": "type", "default": "value timeout port branch", "branch": "name coverage",
+    "view": "layer", "work": "stealing", "root": "certificate certificates",
+    "exit": "code status", "default": "value timeout port branch", "branch": "name coverage",
     "access": "token control level log", "update": "interval channel", "backup": "tool", "back": "then", "display": "name",
     "feature": "flag flags", "key": "derivation management", "function": "decorator", "group": "id", "host": "name",
     "name": "server", "output": "format", "input": "validation format", "range": "type", "return": "type value code",
     "style": "guide checker", "subject": "line", "target": "platform version", "transport": "layer", "value": "type",
-    "version": "number", "wire": "format", "write": "lock", "read": "lock timeout only", "signal": "handler dispatcher",
+    "wire": "format", "write": "lock", "read": "lock timeout only", "signal": "handler dispatcher",
     "control": "flow plane", "design": "system", "document": "store database", "drive": "letter", "end": "date",
     "form": "validation handling", "frame": "rate", "guide": "lines", "label": "printer", "level": "db",
     "mail": "client server transport", "mirror": "list", "number": "formatting parser", "order": "book",
@@ -176,7 +184,7 @@ COMPOUNDS: Final = {
 """What makes a noun of a verb by standing behind it, where there is no finite verb to tell."""
 NOUN_PAIRS: Final = _words(
     """access:to support:for need:for limit:of request:for query:for answer:to approach:to link:to reply:to
-    help:for demand:for end:of test:for tests:for plan:for work:on result:of mirror:of port:of fork:of clone:of copy:of
+    help:for demand:for end:of test:for plan:for work:on result:of mirror:of port:of fork:of clone:of copy:of
     guide:to bridge:to contract:between"""
 )
 """Noun and preposition that make a title of it, not an order."""
