@@ -16,7 +16,9 @@ from guardhouse.guru.tools import NOT_ARGUMENTS, ROOT, TAKERS, TAKES_NAME, TOOLS
 
 _NAMES: Final = frozenset((("pull", "requests"), ("pull", "request"), ("merge", "requests"), ("run", "loop")))
 """Words that are a name together."""
-_ALONE: Final = frozenset(("npm", "pnpm", "yarn", "git", "kubectl", "docker", "pip", "cargo"))
+_ALONE: Final = frozenset(
+    "npm pnpm yarn git kubectl docker podman pip cargo aws gcloud dotnet mvn gradle terraform brew apt".split()
+)
 """Tools whose name is no word of English, so that one word behind them is enough."""
 _COMPOSED: Final = frozenset("up down run build exec pull push start stop restart logs ps create rm".split())
 _PACKERS: Final = frozenset(("tar", "dd", "zip", "unzip", "7z"))
@@ -31,7 +33,7 @@ _SHELL: Final = re.compile(
     rb"|\s>\s?[\w~/-]{1,60}[./][\w./-]|<<\s?['\"]?eof|(?m:^)[\x20\t]*[$%]\x20+[a-z./~]|[:(]\x20*\$\x20+[a-z./~]"
     rb"|(?m:^)[\x20\t]*[a-z]:\\>|[a-z]:\\>\x20?\w|(?m:^)[\x20\t]*#\x20+(?:apt|yum|dnf|apk|pip|npm|systemctl|service)\b"
     rb"|(?m:^)[\x20\t]*ps\x20?[a-z]:\\|(?m:^|[:;]\x20)[\x20\t]*\.{1,2}/[\w./-]+(?:\x20|$)|:\(\)\{"
-    rb"|(?m:^)[\x20\t]*source\x20[\w./-]+/[\w./-]+|\bexport\x20[a-z_]{1,40}="
+    rb"|\bpiped?\s(?:it\s)?(?:in)?to\s(?:a\s)?(?:sh|bash|zsh|shell|sudo|python)\b|(?m:^)[\x20\t]*source\x20[\w./-]+/[\w./-]+|\bexport\x20[a-z_]{1,40}="
 )
 """Signs of a shell, and of its prompts."""
 
@@ -104,6 +106,8 @@ def _behind_word(tool: str, first: str, nexts: list[str], *, begins: bool) -> bo
         return begins and tool not in {"make", "just", "go", "service", "port", "snap"}
     if tool in {"just", "go", "make", "service", "port"} and not begins:
         return False
+    if begins and tool in _ALONE and second not in NOT_ARGUMENTS:
+        return True
     if begins and second not in NOT_ARGUMENTS and first in TAKES_NAME and tool in {"make", "go", "just"}:
         return nexts[1] != second or not nexts[2]
     return first in TAKES_NAME and second not in NOT_ARGUMENTS and (first, second) not in _NAMES

@@ -27,6 +27,7 @@ from guardhouse.guru.verbs import (
     PEOPLE,
     RECOMMENDS,
     REQUESTING,
+    RISKY_GERUNDS,
     STATED,
     STRICT_VERBS,
     TELLING,
@@ -142,6 +143,10 @@ def _obliges(words: Words, at: int) -> bool:
         return False
     if words[place] in {"should", "must", "shouldn't", "mustn't", "shall"}:
         return True
+    if words[place] in {"can", "may", "could"}:
+        return any(word in {"now", "safely"} for word in words[place + 1 :])
+    if words[place] == "had" and words[at - 1] == "better":
+        return True
     return (
         words[place] == "to"
         and place > 0
@@ -157,10 +162,14 @@ def _infinitive(words: Words, at: int) -> bool:
     if not before:
         return False
     last = before[-1]
-    if last in JUDGED_AS and any(word in {"is", "it's", "be", "would", "was", "it"} for word in before[-5:-1]):
+    if last in JUDGED_AS and any(word in {"is", "it's", "be", "would", "was", "it", "makes"} for word in before[-5:-1]):
         return not _is_negated(before[-4:])
-    if last == "is":
+    if last in {"is", "be"}:
         return any(word in ADVICE for word in before[:-1])
+    if last == "need" and before[-2:-1] == ("no",):
+        return True
+    if last in ADVISED and any(word in PEOPLE for word in before[-4:-1]):
+        return any(word in {"is", "are"} for word in before[-3:-1])
     if last == "free":
         return "feel" in before
     if any(word in TELLS for word in before[-4:]):
@@ -188,19 +197,46 @@ def _gerund_behind(words: Words, at: int) -> bool:
 def _fixed(words: Words, at: int) -> bool:
     """Turns of phrase that lead to an order."""
     pair, three = words[at : at + 2], words[at : at + 3]
+    if pair in _TURNS or three in _TURNS:
+        return True
+    if pair[1:] and (_asks_for_us(pair) or _needs(pair) or (pair == ("do", "is") and _verb_at(words, at + 2))):
+        return True
+    if words[at] in {"strongly", "highly"} and pair[1:] and pair[1] in _PRAISED:
+        return at > 0 and words[at - 1] in {"is", "are", "be"}
+    if words[at] in _PRAISED and words[0] in GERUNDS and at > 1 and words[at - 1] in {"is", "be"}:
+        return True
     if pair == ("let", "us") or three[:1] == ("let's",):
         return at == 0 or words[at - 1] in LEADS
-    if pair in {("feel", "free"), ("action", "required")}:
-        return True
     if words[at] == "please" or words[at] == "kindly":
         return _verb_at(words, at + 1) or pair[1:] == ("don't",) or three[1:] == ("do", "not")
-    if words[at] == "advised" and words[0] in GERUNDS:
-        return True
     if pair in {("best", "if"), ("better", "if")}:
         return words[at + 2 : at + 3] == ("you",)
-    if pair in {("my", "advice"), ("my", "recommendation"), ("our", "advice"), ("our", "recommendation")}:
-        return True
     return words[at] in {"don't", "never"} and words[at + 1 : at + 2] in {("forget",), ("hesitate",)}
+
+
+_TURNS: Final = frozenset(
+    [
+        ("feel", "free"),
+        ("action", "required"),
+        ("by", "you"),
+        ("under", "no", "circumstances"),
+        ("at", "your", "earliest"),
+    ]
+    + [(whose, what) for whose in ("my", "our") for what in ("advice", "recommendation", "suggestion")]
+)
+_PRAISED: Final = frozenset("wise advisable recommended advised encouraged prudent sensible urged".split())
+
+
+def _asks_for_us(pair: Words) -> bool:
+    """`send me …`"""
+    return pair[1] in {"me", "us"} and pair[0] in VERBS
+
+
+def _needs(pair: Words) -> bool:
+    """`needs deleting`, `worth upgrading`"""
+    if pair[0] == "worth":
+        return pair[1] in GERUNDS
+    return pair[0] in {"need", "needs", "want", "wants"} and pair[1] in RISKY_GERUNDS
 
 
 def _asks(words: Words) -> int | None:

@@ -21,7 +21,6 @@ from guardhouse.guru.verbs import (
     DESCRIBING,
     DETERMINERS,
     FINITE,
-    GERUNDS,
     INTRODUCTORY,
     LEADS,
     NOUN_PAIRS,
@@ -67,6 +66,13 @@ def _imperative(page: Page, clause: Clause) -> Word | None:
     at, ordered = _past_leads(words)
     if at >= len(words):
         return None
+    if (
+        at + 1 == len(words)
+        and words[at].text in RISKY
+        and clause.closed_by in {".", "!"}
+        and (at or not clause.opened_by)
+    ):
+        return words[at]
     verb, behind = words[at].text, words[at + 1].text if at + 1 < len(words) else ""
     if ordered and verb == "be":
         return words[at]
@@ -80,7 +86,9 @@ def _imperative(page: Page, clause: Clause) -> Word | None:
         return words[at]
     if verb in RESEARCH and page.field_at(words[at].start).kind in _ASKED:
         return None
-    if behind not in DETERMINERS and verb not in RISKY and (clause.opened_by in _IN_A_ROW or _is_listed(clause, verb)):
+    if behind not in DETERMINERS and (
+        clause.opened_by in _IN_A_ROW or (verb not in RISKY and _is_listed(clause, verb))
+    ):
         return None
     return None if _is_noun(words, at, titled=clause.closed_by == ":") else words[at]
 
@@ -136,6 +144,8 @@ def _is_coordinated(clause: Clause) -> bool:
     first = clause.before[0]
     if first[0].text in INTRODUCTORY and len(clause.before) == 1:
         return False
+    if first[0].text in {"the", "these", "both", "all"} and not _has_verb(clause.before) and not _is_risky(clause):
+        return True  # its subject is before the comma: `the two jobs, test and deploy, share a cache`
     for words in clause.before:
         if words[0].text in INTRODUCTORY and words is first:
             continue
@@ -150,6 +160,10 @@ def _is_coordinated(clause: Clause) -> bool:
             ):
                 return True
     return clause.before[0][0].text not in INTRODUCTORY and _goes_on_describing(clause)
+
+
+def _is_risky(clause: Clause) -> bool:
+    return any(word.text in RISKY for word in clause.words[:2])
 
 
 def _is_of_several(clause: Clause) -> bool:
@@ -189,30 +203,44 @@ def _is_noun(words: tuple[Word, ...], at: int, *, titled: bool) -> bool:
     verb = words[at].text
     rest = words[at + 1 : at + 1 + _LOOKED_AT]
     if not rest:
-        return verb in NOUN_VERBS
+        return titled or verb in NOUN_VERBS
     behind = rest[0].text
     if behind in DETERMINERS:
         return False
-    if behind in FINITE or (titled and verb in NOUN_VERBS and len(rest) <= 1):
+    if behind in FINITE or (titled and verb in NOUN_VERBS and (len(rest) <= 1 or behind in _TITLED)):
         return True
-    if _has_finite(rest):
+    if _has_finite(rest, is_risky=verb in RISKY) or _is_pair(rest):
         return True
-    if verb in NOUN_VERBS and (behind == "of" or (behind in GERUNDS and verb not in WITH_GERUND)):
+    if verb in NOUN_VERBS and (behind == "of" or (_is_participle(behind) and verb not in WITH_GERUND)):
         return True
     return f"{verb}:{behind}" in NOUN_PAIRS or behind in _COMPOUNDS.get(verb, ())
+
+
+def _is_participle(word: str) -> bool:
+    return len(word) > 5 and word.endswith("ing")
 
 
 _COMPOUNDS: Final = {verb: frozenset(heads.split()) for verb, heads in COMPOUNDS.items()}
 
 
-def _has_finite(rest: tuple[Word, ...]) -> bool:
+def _is_pair(rest: tuple[Word, ...]) -> bool:
+    """Whether two nouns that are joined have a verb behind them: `map and filter return …`."""
+    return (
+        len(rest) > 2 and rest[0].text in {"and", "or"} and rest[1].text in NOUN_VERBS and rest[2].text in PLURAL_FINITE
+    )
+
+
+def _has_finite(rest: tuple[Word, ...], *, is_risky: bool) -> bool:
     """Whether there is a finite verb whose subject the words before it are."""
     for at, word in enumerate(rest):
         text = word.text
-        if text in SUBORDINATORS and at:
+        if text in SUBORDINATORS:
             return False
+        behind = rest[at + 1].text if at + 1 < len(rest) else ""
+        if text.endswith("s") and text[:-1] in _SAID and behind in ({"a", "an", "its"} if is_risky else _OBJECT):
+            return True
         if at == 0:
-            if text in THIRD and text not in AMBIGUOUS_THIRD:
+            if text in THIRD and text not in AMBIGUOUS_THIRD and behind != "of":
                 return True
             continue
         previous = rest[at - 1].text
@@ -222,9 +250,16 @@ def _has_finite(rest: tuple[Word, ...]) -> bool:
             return previous not in PRONOUNS
         if text in THIRD and (text not in AMBIGUOUS_THIRD or _goes_on(rest, at)):
             return True
+        if previous[0].isdigit() and text.endswith("ed"):
+            return True
         if text in PLURAL_FINITE and previous.endswith("s") and previous not in THIRD and _goes_on(rest, at):
             return True
     return False
+
+
+_SAID: Final = VERBS | {verb + "e" for verb in VERBS if verb.endswith("s")} | {"fixe", "describe", "use"}
+_OBJECT: Final = frozenset("a an its the no".split())
+_TITLED: Final = frozenset("from for of on".split())
 
 
 def _goes_on(rest: tuple[Word, ...], at: int) -> bool:

@@ -47,7 +47,7 @@ PATTERNS: Final = (
     Pattern(CODE, "call", r"\b[a-z_][\w.]*\([^()\n]*(?:[\"]|=[^=]|'\S)",
         ("open('/etc/passwd')", "get(verify=false)"), ("parse() returns a tree", "o(n log n)", "lists (it's short)")),
     Pattern(CODE, "nested_call", r"\b[a-z_][\w.]+\(\w*\([^()\n]*\)", ("eval(input())",), ("o(log(n))", "f (a (b))")),
-    Pattern(CODE, "arrow", r"\)\s*=>|\bfn\s*\w*\(|\(\)\s*->\s*\{", ("() => x",), ("a -> b", "(one) -> two")),
+    Pattern(CODE, "arrow", r"\)\s*=>|\b\w+\s=>\s\w|\bfn\s*\w*\(|\(\)\s*->\s*\{", ("() => x",), ("a -> b", "(one) -> two")),
     Pattern(CODE, "declaration", r"\b(?:const|let|var|val|auto)\s+\w+\s*(?::\s*\w+\s*)?=[^=]",
         ("let a = 1", "const x = y"), ("let bindings are immutable",)),
     Pattern(CODE, "assignment", rf"(?m){_START}[a-z_][\w.\[\]]*[ \t]*[+]?=[ \t]*[\w\"'(\[{{/$]",
@@ -57,7 +57,7 @@ PATTERNS: Final = (
         r"|\binsert\s+into\s+\w+[\w, ()]*values\s*\(|\bupdate\s+\w+\s+set\s+\w+\s*=|\bunion\s+(?:all\s+)?select\s",
         ("select * from users where id = 1", "drop table users;"), ("users select rows from tables.",)),
     Pattern(CODE, "statement", r"\bfor \w+ in [\w.]+\([^)\n]*\)+:\s|\bwhile (?:true|1)\s?[:{]|\b(?:if|while|for)\s?\([^\n]+\)\s?\{"
-        r"|\btry:\s\S|\bexcept(?: \w+)?:\s|\blambda(?: \w+)?(?:, ?\w+)*:\s?\S|#include\s?[<\"]|\bprintln!|\bpublic static\b|\bpackage \w+;"
+        r"|:\s?pass\b|\btry:\s\S|\bexcept(?: \w+)?:\s|\blambda(?: \w+)?(?:, ?\w+)*:\s?\S|#include\s?[<\"]|\bprintln!|\bpublic static\b|\bpackage \w+;"
         r"|<\?php|\bconsole\.log\(|\bsystem\.out\.|\{\s*return\b|;\s*\}|\b__import__\b|\bos\.system\b",
         ("for i in range(10): print(i)", "lambda x: x"), ("for each in turn: one",)),
     Pattern(CODE, "json", r"[{,]\s*\\*\"[\w $.-]+\\*\"\s*:\s*\S", ('{"tool": "shell"}',), ('the key "a": one',)),

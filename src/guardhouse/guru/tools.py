@@ -18,9 +18,9 @@ TOOLS: Final = _table(
     pip pip3 uv pipx poetry pdm conda mamba: install uninstall freeze download wheel add remove sync run pip lock update upgrade inject create
     npm pnpm yarn bun: install i ci add remove uninstall update upgrade run start test publish link exec dlx init audit
     npx uvx bunx: create-react-app
-    git: clone push pull commit checkout reset rebase merge fetch add rm revert stash switch restore cherry-pick tag init clean remote config apply am bisect submodule log diff show
+    git: clone push pull commit checkout reset rebase merge fetch add rm revert stash switch restore cherry-pick tag init clean remote config apply am bisect submodule log diff show status blame describe
     gh glab: pr issue release repo run api auth
-    docker podman nerdctl: run exec build pull push rm rmi kill stop start compose cp save load login tag
+    docker podman nerdctl: run exec build pull push rm rmi kill stop start compose cp save load login tag ps images inspect volume network system
     docker-compose: up down build run exec pull
     kubectl oc: apply delete get exec edit create scale patch logs describe port-forward rollout drain cordon run cp
     helm: install upgrade uninstall repo pull rollback template
@@ -36,6 +36,10 @@ TOOLS: Final = _table(
     ansible-playbook vagrant: up destroy
     aws gcloud az doctl heroku fly vercel netlify: s3 ec2 iam configure login deploy compute auth storage functions
     openssl: genrsa req s_client enc x509 rand
+    dotnet: run build test publish add new restore
+    rails: server console generate new db:migrate
+    php: artisan
+    flask: run shell
     pytest ruff mypy black flake8 eslint prettier: -
     http https httpie: get post put delete patch head options
     """
@@ -51,7 +55,7 @@ TAKERS: Final = frozenset(
     """rm cp mv chmod chown wget curl ssh scp sftp rsync nc ncat netcat dd kill killall pkill tar cat echo export mkdir
     touch ln sed awk grep find xargs crontab powershell pwsh cmd doas su eval exec nmap telnet ftp base64 tee unset
     alias iptables ufw mount umount useradd usermod passwd systemd-run nohup env python python3 python2 node deno ruby
-    perl php bash sh zsh fish java javac gcc g++ clang rustc pytest ruff mypy black flake8 eslint twine hatch invoke
+    perl php bash sh zsh fish java javac gcc ls vim nano emacs ln less tail head code g++ clang rustc pytest ruff mypy black flake8 eslint twine hatch invoke
     flask django-admin uvicorn gunicorn celery alembic psql mysql redis-cli sqlite3 mongosh mosquitto_pub rg jq strace
     gdb unzip zip 7z tar gpg openssl ldapsearch""".split()
 )

@@ -69,7 +69,7 @@ STRICT_VERBS: Final = _words(
     synchronize terminate tidy toggle tolerate transcribe translate transmit truncate tune unblock uncheck uncomment
     understand undo uninstall unlink unmount unpack unplug unset unsubscribe unwrap unzip utilise utilize validate
     verify vary weigh withdraw withhold wonder worry yield relaunch reformat recheck rerun re-run re-install
-    re-enable log-in opt mind untar chmod cd mkdir hurry thank rest hover tap dismiss disarm
+    re-enable log-in opt mind untar shut double-check cherry-pick have say think hide spread spin chmod cd mkdir hurry thank rest hover tap dismiss disarm
     """
 )
 """Verbs that no noun phrase begins with, unless one makes a compound of it (`install size`)."""
@@ -86,9 +86,9 @@ LEADS: Final = _words(
     """please kindly just simply then now first firstly second secondly third thirdly next finally lastly also
     instead afterwards afterward later again immediately quickly carefully so and but or perhaps maybe otherwise
     alternatively therefore thus hence additionally furthermore moreover last step lastly optionally ideally
-    preferably meanwhile manually explicitly directly temporarily permanently promptly urgently always never only
+    preferably meanwhile either better manually explicitly directly temporarily permanently promptly urgently always never only
     at least once twice better quietly silently secretly safely gently"""
-) - {"at", "least", "last", "step", "once", "second", "better"}
+) - {"at", "least", "last", "step", "once", "second"}
 """What may stand before an imperative."""
 ORDERING: Final = _words("always never please kindly")
 
@@ -105,18 +105,19 @@ THIRD: Final = _words(
     """depends goes lives happens requires contains includes applies belongs consists begins exists gives
     makes becomes remains covers provides follows expires takes returns lasts supports uses comes works appears means
     helps keeps allows lets needs defaults stays lies runs stands varies grows drops falls raises fails occurs
-    refers relies yields carries holds wins shows says states"""
+    refers relies yields carries holds wins shows says states matters differs happened occurred took went came
+    began became led brought existed"""
 )
 """Finite verbs that are seldom nouns."""
 AMBIGUOUS_THIRD: Final = _words(
-    "runs returns supports uses works helps needs defaults drops falls raises shows states means takes holds"
+    "runs returns supports works helps needs defaults drops falls raises shows states means takes holds"
 )
 """Of those, the ones that may be nouns: not directly behind the verb."""
 PLURAL_FINITE: Final = _words(
     """happen go live expire apply exist follow keep hold run need take appear start end return contain include depend
     default move cover ship use have mark point support require provide match pass fail work stay remain lie come
     make give carry share belong consist begin last vary grow occur refer rely mean do get let help fall yield install
-    publish produce become"""
+    publish produce become differ matter restore"""
 )
 """Base forms that are finite behind a plural."""
 DESCRIBING: Final = _words(
@@ -127,7 +128,7 @@ DESCRIBING: Final = _words(
 RISKY: Final = _words(
     """run delete install remove execute download upload send open stop kill push drop wipe disable enable copy move
     write forward transfer mail email post fetch restart reset revert merge commit deploy publish approve skip bypass
-    trust grant share change edit replace reboot purchase format mount export"""
+    trust grant share change edit replace reboot purchase format mount export upgrade rotate revoke"""
 )
 """Verbs that stay orders in a list of things."""
 WITH_GERUND: Final = _words("stop start try keep quit delay finish begin go get end escape risk need")
@@ -198,7 +199,8 @@ OBLIGED: Final = _words("need needs have has had want wants got")
 PEOPLE: Final = _words(
     """user users developer developers administrator administrators admin admins agent agents assistant assistants
     reader readers everyone everybody anyone anybody someone somebody one operator operators we people bot bots
-    maintainer maintainers contributor contributors visitor visitors customer customers team engineer engineers"""
+    maintainer maintainers contributor contributors visitor visitors customer customers team teams engineer engineers
+    companies organisations organizations folks testers reviewers owners"""
 )
 ADVERBS: Final = _words(
     """also then always first now not never therefore immediately really certainly definitely probably at least
@@ -211,7 +213,7 @@ ADVISED: Final = _words(
 )
 JUDGED_AS: Final = _words(
     """recommended advisable best better necessary important wise wiser essential advised required mandatory crucial
-    suggested good vital imperative critical sensible prudent safer okay ok fine worth time needed"""
+    suggested good vital imperative critical sensible prudent safer okay ok fine worth time needed sense"""
 )
 ADVICE: Final = _words("step way thing solution fix workaround remedy option advice recommendation answer left remains")
 RECOMMENDS: Final = _words(
@@ -219,7 +221,7 @@ RECOMMENDS: Final = _words(
 )
 TELLS: Final = _words(
     """says said tells told asks asked instructs instructed urges urged recommends advises suggests wants orders directs
-    invites requests requires demands"""
+    invites requests requires demands urge urging advise recommend instruct"""
 )
 TELLING: Final = _words(
     """page readme documentation docs issue article site comment mail email message author authors maintainers post text
@@ -233,7 +235,7 @@ AUXILIARIES: Final = _words(
 REQUESTING: Final = _words("could would will can might may won't couldn't wouldn't can't should shall must")
 
 ACTED: Final = _words(
-    """run rerun executed deleted removed restarted applied upgraded updated disabled enabled sent posted uploaded
+    """run rerun executed deleted removed restarted applied upgraded updated disabled enabled posted uploaded
     downloaded opened started stopped copied pasted shared pushed committed merged reverted rotated reinstalled rebuilt
     ignored overwritten replaced revoked cleared wiped erased changed made moved renamed killed turned switched
     uninstalled purged reset unlocked forwarded migrated downgraded deployed patched fixed edited modified granted
@@ -243,16 +245,16 @@ ACTED: Final = _words(
 ) - {"set", "closed", "followed", "tested", "created", "taken", "fixed", "invoked", "dropped", "avoided", "changed"}
 """What is done to things by somebody, and is no property of data. `changed` counts with an order of time."""
 STATED: Final = _words(
-    "installed changed set configured invoked created closed taken called loaded initialised initialized imported"
+    "installed changed set configured invoked created closed taken called loaded initialised initialized imported sent"
 )
 """The same, where it may be a requirement: it counts with an order of time, or with `should`."""
 ORDERED: Final = _words("first before now immediately then next again prior afterwards beforehand once manually")
 
 
-def gerunds() -> frozenset[str]:
-    """Forms in -ing of all verbs."""
+def gerunds(verbs: frozenset[str]) -> frozenset[str]:
+    """The forms in -ing."""
     found = set()
-    for verb in VERBS:
+    for verb in verbs:
         found.add(f"{verb}ing")
         if verb.endswith("e"):
             found.add(f"{verb[:-1]}ing")
@@ -261,4 +263,5 @@ def gerunds() -> frozenset[str]:
     return frozenset(found)
 
 
-GERUNDS: Final = gerunds() - {"being"}
+GERUNDS: Final = gerunds(VERBS) - {"being"}
+RISKY_GERUNDS: Final = gerunds(RISKY)
