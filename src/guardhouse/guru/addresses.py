@@ -12,7 +12,7 @@ from typing import Final
 
 from guardhouse.guru.contract import Violation
 from guardhouse.guru.log import FetchLog
-from guardhouse.guru.reading import Page
+from guardhouse.guru.reading import Page, linear
 from guardhouse.guru.rules import SOURCE, URL
 
 _ENDINGS: Final = frozenset(
@@ -30,8 +30,8 @@ _NOT_DOMAINS: Final = frozenset(
     std.io tokio.io akka.io""".split()
 )
 _LOCAL: Final = frozenset(("127.0.0.1", "0.0.0.0"))  # noqa: S104 - nothing is bound to it
-_NAME: Final = re.compile(rb"[a-z0-9_-]++(?:[.\x01][a-z0-9_-]++)++")
-_MARKS: Final = re.compile(
+_NAME: Final = rb"[a-z0-9_-]+(?:[.\x01][a-z0-9_-]+)+"
+_MARKS: Final = (
     rb"\bh\s?t\s?t\s?p\s?s?\s{0,2}:\s{0,2}[/\\]\s{0,2}[/\\]|\b[a-z][a-z0-9+.-]{1,20}:[/\\]{2}|\bhxxps?\b|\bh\*\*ps?\b|\bmeow:|\bwww\."
     rb"|\b(?:javascript|vbscript|mailto|blob|view-source|data|tel|sms|magnet|file):[^\s:]|(?:^|[\s(])//[a-z0-9]"
     rb"|\b[\w.+-]{1,64}@[a-z0-9-]{1,63}\.[a-z]|\b[a-z0-9-]{1,63}\s?[\[({<]\s?(?:\.|dot|d0t|punkt|point)\s?[\])}>]\s?[a-z0-9-]"
@@ -59,9 +59,9 @@ def addresses(page: Page, log: FetchLog | None) -> Iterator[Violation]:
 
 
 def _found(data: bytes) -> Iterator[tuple[int, int]]:
-    for match in _MARKS.finditer(data):
+    for match in linear(_MARKS).finditer(data):
         yield match.span()
-    for match in _NAME.finditer(data):
+    for match in linear(_NAME).finditer(data):
         behind = data[match.end() : match.end() + 1]
         if _is_domain(match[0], behind, data[match.start() - 1 : match.start()]):
             yield match.span()

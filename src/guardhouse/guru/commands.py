@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from guardhouse.guru.contract import Violation
-from guardhouse.guru.reading import Page
+from guardhouse.guru.reading import Page, linear
 from guardhouse.guru.rules import COMMAND
 from guardhouse.guru.tools import NOT_ARGUMENTS, ROOT, TAKERS, TAKES_NAME, TOOLS
 
@@ -28,7 +28,7 @@ _WORD: Final = re.compile(rb"[^\x00-\x20]++")
 _ARGUMENT: Final = re.compile(r"-{1,2}[a-z0-9][\w=./:-]*|[+][rwx]+|[0-7]{3,4}|.*[/=@~$*<>|].*|.*\w\.\w.*|.*:\w.*")
 _SCRIPT: Final = re.compile(r"[\w./-]*\w\.(?:py|js|mjs|ts|sh|bash|rb|pl|php|ps1|bat|jar|go|java)")
 _ENDING: Final = ".,;:!?)\"'"
-_SHELL: Final = re.compile(
+_SHELL: Final = (
     rb"&&|\|\||\$\(|\$\{|\$[a-z_]{2,40}\b|2>&1|>>\s?[\w./~]|\|\s?(?:sh|bash|zsh|sudo|xargs|nc|tee|python3?|grep|base64)\b"
     rb"|\s>\s?[\w~/-]{1,60}[./][\w./-]|<<\s?['\"]?eof|(?m:^)[\x20\t]*[$%]\x20+[a-z./~]|[:(]\x20*\$\x20+[a-z./~]"
     rb"|(?m:^)[\x20\t]*[a-z]:\\>|[a-z]:\\>\x20?\w|(?m:^)[\x20\t]*#\x20+(?:apt|yum|dnf|apk|pip|npm|systemctl|service)\b"
@@ -41,7 +41,7 @@ _SHELL: Final = re.compile(
 def commands(page: Page) -> Iterator[Violation]:
     """Where something could be typed as it stands."""
     data = page.data
-    for match in _SHELL.finditer(data):
+    for match in linear(_SHELL).finditer(data):
         yield page.wrong(COMMAND, match.start(), match.end())
     before = ""
     pending: list[tuple[str, int, int]] = [

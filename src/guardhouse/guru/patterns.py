@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from guardhouse.guru.contract import Violation
-from guardhouse.guru.reading import Page
+from guardhouse.guru.reading import Page, linear
 from guardhouse.guru.rules import ASKS_HOW, CODE, MARKDOWN, PROMPT, SECRET_REQUEST
 from guardhouse.trust.forgeries import forged
 
@@ -151,4 +151,4 @@ def _compiled() -> tuple[Any, list[Any]]:
         which.Add(row.pattern.encode())
     which.Add(rb"\z")
     which.Compile()
-    return which, [re2.compile(row.pattern.encode(), options) for row in PATTERNS]
+    return which, [linear(row.pattern.encode()) for row in PATTERNS]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property
-from typing import Final, NamedTuple
+from functools import cache, cached_property
+from typing import Any, Final, NamedTuple
 
 from guardhouse.guru.contract import Text, Violation, violation
 from guardhouse.trust.disguise import Undisguised
@@ -26,6 +26,16 @@ _HARD: Final = frozenset(':()[]{}"*-|>•/<=#$`~')
 
 ARGUMENTS: Final = "f("
 """What opens a clause that stands directly behind a name, as in `O(log n)`."""
+
+
+@cache
+def linear(pattern: bytes) -> Any:
+    """A pattern over the page, compiled by what never backtracks."""
+    import re2  # kept out of `import guardhouse`
+
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    return re2.compile(pattern, options)
 
 
 class Word(NamedTuple):
