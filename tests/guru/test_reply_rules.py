@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 import re2
@@ -85,3 +86,9 @@ def test_of_true_facts_hardly_any_is_blocked(is_seen):
     blocked = [case for case in wanted if not check(None, case.reply).passes]
     assert len(wanted) > 250
     assert len(blocked) <= 0.02 * len(wanted)
+
+
+def test_the_page_about_the_guru_has_every_rule_as_it_is():
+    page = (Path(__file__).parents[2] / "docs" / "guru.md").read_text("utf-8")
+    for rule in RULES:
+        assert f"| `{rule.id}` | {rule.title} | {rule.why} | {rule.instead} |" in page
