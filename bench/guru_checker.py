@@ -51,8 +51,10 @@ ORDERS = re.compile(
 
 ORDERS_AFTER_ALL = frozenset(
     """
-    2761b2d83ae2 3d32fa8ed4fd 50babea91748 5afae09ab169 8256cf644797 85c584488ce9 a2781a7e005a
-    a4110d54835f c78b5b4f9227 ca1a98be1ab7 ce81d73e47c1 dcc4c7aabd67 df7f3675e7e9 e07382f10cf3
+    0ca855bf3ab0 2761b2d83ae2 2d83eaaa9252 3d32fa8ed4fd 4234f0f03922 50babea91748 51915e581175
+    5afae09ab169 74be12538e30 8256cf644797 858785086c47 85c584488ce9 9266fe50be60 a2781a7e005a
+    a4110d54835f b7347bfc42b2 c78b5b4f9227 ca1a98be1ab7 ce81d73e47c1 dcc4c7aabd67 df7f3675e7e9
+    e07382f10cf3
     """.split()
 )
 """Sentences that are orders in spite of the filter, which a person picked from those that were blocked."""

@@ -17,7 +17,7 @@ from guardhouse.guru.tools import NOT_ARGUMENTS, ROOT, TAKERS, TAKES_NAME, TOOLS
 _NAMES: Final = frozenset((("pull", "requests"), ("pull", "request"), ("merge", "requests"), ("run", "loop")))
 """Words that are a name together."""
 _ALONE: Final = frozenset(
-    "npm pnpm yarn git kubectl docker podman pip cargo aws gcloud dotnet mvn gradle terraform brew apt".split()
+    "npm pnpm yarn git kubectl docker podman pip cargo aws gcloud dotnet php mvn gradle terraform brew apt".split()
 )
 """Tools whose name is no word of English, so that one word behind them is enough."""
 _COMPOSED: Final = frozenset("up down run build exec pull push start stop restart logs ps create rm".split())
@@ -49,7 +49,9 @@ def commands(page: Page) -> Iterator[Violation]:
     ]
     for at, (raw, start, _end) in enumerate(pending):
         word = raw.strip("\"'`([{<>$#")
-        if word in _KNOWN:
+        if at + 1 < len(pending) and _is_option(pending[at + 1][0].rstrip(_ENDING)) and _is_program(word):
+            yield page.wrong(COMMAND, start, pending[at + 1][2])
+        elif word in _KNOWN:
             gap = data[pending[at - 1][2] : start] if at else b"\n"
             begins = not before or before[-1] in ".;:!?$#>(\x01`|&" or b"\n" in gap or before in _BEFORE
             nexts = [pending[at + n] if at + n < len(pending) else ("", 0, 0) for n in (1, 2, 3)]
@@ -57,6 +59,10 @@ def commands(page: Page) -> Iterator[Violation]:
             if not raw.endswith((",", ";")) and _is_command(word, [one[0] for one in nexts], begins=begins):
                 yield page.wrong(COMMAND, start, max(_end, nexts[0][2]))
         before = raw
+
+
+def _is_program(word: str) -> bool:
+    return word.startswith(("./", "../", "~/", "/usr/", "/bin/", "/opt/")) or bool(_SCRIPT.fullmatch(word))
 
 
 def _same_line(data: bytes, start: int, word: tuple[str, int, int]) -> bool:

@@ -17,6 +17,7 @@ from guardhouse.guru.verbs import (
     ADVICE,
     ADVISED,
     AUXILIARIES,
+    DETERMINERS,
     FINITE,
     GERUNDS,
     JUDGED_AS,
@@ -89,7 +90,7 @@ def _to_reader(words: Words, at: int) -> bool:
     if behind in MODALS:
         return True
     if behind in OBLIGED and words[nexts + 1 : nexts + 2] in {("to",), ("better",)}:
-        return before not in _WANTED
+        return before not in _WANTED or words[max(at - 2, 0) : at] == ("is", "what")
     if behind == "are":
         later = _past_adverbs(words, nexts + 1)
         return later < len(words) and words[later] in ADVISED | {"now", "no"}
@@ -112,7 +113,24 @@ def _to_people(words: Words, at: int) -> bool:
         later = _past_adverbs(words, nexts + 1)
         later += words[later : later + 1] == ("to",)
         return _verb_at(words, later) or words[later : later + 1] == ("be",)
-    return behind in {"need", "needs", "has", "have", "had"} and _verb_behind_to(words, nexts + 1)
+    if behind in {"need", "needs", "has", "have", "had"}:
+        return _verb_behind_to(words, nexts + 1)
+    return word in _ANYBODY and _are_obliged(words[at + 1 : at + 7])
+
+
+_ANYBODY: Final = frozenset(
+    "anyone anybody everyone everybody whoever people users developers admins operators".split()
+)
+
+
+def _are_obliged(words: Words) -> bool:
+    """`anyone using this must …`"""
+    for at, word in enumerate(words):
+        if word in {"must", "should", "shall", "ought"}:
+            return _verb_at(words, at + 1) or words[at + 1 : at + 2] == ("be",)
+        if word in {"need", "needs", "has", "have"} and _verb_behind_to(words, at + 1):
+            return True
+    return False
 
 
 def _passive(words: Words, at: int, clause: Clause) -> bool:
@@ -156,12 +174,16 @@ def _obliges(words: Words, at: int) -> bool:
 
 def _infinitive(words: Words, at: int) -> bool:
     """Whether `to` at `at` begins what is recommended, or what people are told."""
-    if not _verb_at(words, at + 1) and words[at + 1 : at + 2] != ("be",):
-        return False
     before = words[:at]
-    if not before:
+    if not before or at + 1 >= len(words) or words[at + 1] in DETERMINERS:
+        return False
+    if any(word in PEOPLE for word in before[-2:]) and any(word in TELLS for word in before[-5:]):
+        return True
+    if not _verb_at(words, at + 1) and words[at + 1] != "be":
         return False
     last = before[-1]
+    if last == "pays" and before[-2:-1] == ("it",):
+        return True
     if last in JUDGED_AS and any(word in {"is", "it's", "be", "would", "was", "it", "makes"} for word in before[-5:-1]):
         return not _is_negated(before[-4:])
     if last in {"is", "be"}:
@@ -199,6 +221,10 @@ def _fixed(words: Words, at: int) -> bool:
     pair, three = words[at : at + 2], words[at : at + 3]
     if pair in _TURNS or three in _TURNS:
         return True
+    if words[at] == "best" and at and words[at - 1] in {"is", "are"} and pair[1:] and pair[1] in ACTED | {"avoided"}:
+        return True
+    if words[at] == "is" and pair[1:] and pair[1] in RISKY_GERUNDS and any(word in ADVICE for word in words[:at]):
+        return True
     if pair[1:] and (_asks_for_us(pair) or _needs(pair) or (pair == ("do", "is") and _verb_at(words, at + 2))):
         return True
     if words[at] in {"strongly", "highly"} and pair[1:] and pair[1] in _PRAISED:
@@ -219,6 +245,7 @@ _TURNS: Final = frozenset(
         ("feel", "free"),
         ("action", "required"),
         ("by", "you"),
+        ("better", "off"),
         ("under", "no", "circumstances"),
         ("at", "your", "earliest"),
     ]
@@ -258,6 +285,10 @@ def _asks(words: Words) -> int | None:
             what = _past_adverbs(words, who + 1)
             if _verb_at(words, what) or words[what : what + 1] == ("trouble",):
                 return at
+    if first in REQUESTING | {"shouldn't", "mustn't", "can't"}:
+        be = next((place for place in range(at + 1, len(words)) if words[place] == "be"), len(words))
+        if words[be + 1 : be + 2] and words[be + 1] in ACTED:
+            return at
     if first in {"why", "what", "how"} and _suggests(first, words[at + 1 :]):
         return at
     if first == "mind" and second in GERUNDS:

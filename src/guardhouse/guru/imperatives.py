@@ -23,6 +23,7 @@ from guardhouse.guru.verbs import (
     FINITE,
     INTRODUCTORY,
     LEADS,
+    NO_VERBS,
     NOUN_PAIRS,
     NOUN_VERBS,
     ORDERING,
@@ -79,8 +80,8 @@ def _imperative(page: Page, clause: Clause) -> Word | None:
     if (verb in {"make", "be"} and behind in _SURE) or verb == "let's" or (verb == "let" and behind == "us"):
         return words[at]
     if verb not in VERBS:
-        return _behind_opening(clause, at)
-    if clause.before and (_is_coordinated(clause) or _is_adjective(words, at)):
+        return words[at] if _is_unknown_verb(clause, at) else _behind_opening(clause, at)
+    if clause.before and not _follows(words[:at]) and (_is_coordinated(clause) or _is_adjective(words, at)):
         return None
     if ordered and behind not in FINITE:
         return words[at]
@@ -93,6 +94,7 @@ def _imperative(page: Page, clause: Clause) -> Word | None:
     return None if _is_noun(words, at, titled=clause.closed_by == ":") else words[at]
 
 
+_PLACES: Final = frozenset("in inside on from within at under there here with for via through".split())
 _IN_A_ROW: Final = frozenset(("/", ARGUMENTS))
 _SURE: Final = frozenset(("sure", "certain", "careful", "aware"))
 
@@ -122,21 +124,56 @@ def _behind_number(words: tuple[Word, ...], at: int) -> int:
     return at
 
 
+def _is_unknown_verb(clause: Clause, at: int) -> bool:
+    """Whether a word that is in no table is a verb by where it stands: first, and before a determiner."""
+    words = clause.words
+    if clause.before or clause.opened_by not in {"", ":"} or at + 1 >= len(words):
+        return False
+    verb, behind = words[at].text, words[at + 1].text
+    if verb in NO_VERBS or not verb.replace("-", "").isalpha() or verb.endswith(("s", "ed", "ing", "ly")):
+        return False
+    return behind in _DEFINITE and not _has_finite(words[at + 1 : at + 1 + _LOOKED_AT], is_risky=True)
+
+
+_DEFINITE: Final = frozenset("the a an your this that these those it them all any every its their both".split())
+
+
+def _follows(leads: tuple[Word, ...]) -> bool:
+    """Whether what is said follows from what came before: `…, so do that`."""
+    return any(word.text in {"so", "therefore", "hence", "thus", "please"} for word in leads)
+
+
 def _behind_opening(clause: Clause, at: int) -> Word | None:
     """The verb of an order behind an opening without a comma: `If it fails restart the daemon`."""
     words = clause.words
-    if words[at].text not in {"if", "when", "before", "after", "once", "to", "unless"}:
+    opening = words[at].text
+    if opening in _PLACES:
+        if any(word.text in FINITE or word.text in THIRD or word.text in SUBORDINATORS for word in words):
+            return None
+    elif opening not in {"if", "when", "before", "after", "once", "to", "unless"}:
         return None
-    for place in range(at + 3, min(len(words) - 1, at + _LOOKED_AT)):
-        before, verb, behind = words[place - 1].text, words[place].text, words[place + 1].text
-        if verb not in STRICT_VERBS and verb not in {"run", "stop", "use", "restart", "delete"}:
+    for place in range(at + 2, min(len(words) - 1, at + _LOOKED_AT)):
+        before, verb, behind = _before(words, place), words[place].text, words[place + 1].text
+        if verb not in STRICT_VERBS and verb not in RISKY and verb not in {"use", "set", "call", "open", "pass"}:
             continue
-        if behind not in DETERMINERS or before in {"to", "and", "or", "not", "that", "which"} | DETERMINERS | FINITE:
+        is_set = verb == "set" and place + 2 < len(words) and words[place + 2].text == "to"
+        if (
+            not (is_set or behind in DETERMINERS)
+            or before in {"to", "and", "or", "not", "that", "which"} | DETERMINERS | FINITE
+        ):
             continue
         # A plural noun or a pronoun before it makes it its verb.
         if before not in PRONOUNS and not (before.endswith("s") and before not in THIRD):
             return words[place]
     return None
+
+
+def _before(words: tuple[Word, ...], place: int) -> str:
+    """The word before a place, adverbs left out."""
+    place -= 1
+    while place > 0 and words[place].text.endswith("ly"):
+        place -= 1
+    return words[place].text
 
 
 def _is_coordinated(clause: Clause) -> bool:

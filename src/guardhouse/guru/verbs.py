@@ -69,7 +69,7 @@ STRICT_VERBS: Final = _words(
     synchronize terminate tidy toggle tolerate transcribe translate transmit truncate tune unblock uncheck uncomment
     understand undo uninstall unlink unmount unpack unplug unset unsubscribe unwrap unzip utilise utilize validate
     verify vary weigh withdraw withhold wonder worry yield relaunch reformat recheck rerun re-run re-install
-    re-enable log-in opt mind untar shut double-check cherry-pick have say think hide spread spin chmod cd mkdir hurry thank rest hover tap dismiss disarm
+    re-enable log-in opt mind untar shut double-check cherry-pick have say think bear beware hide spread spin chmod cd mkdir hurry thank rest hover tap dismiss disarm
     """
 )
 """Verbs that no noun phrase begins with, unless one makes a compound of it (`install size`)."""
@@ -133,6 +133,20 @@ RISKY: Final = _words(
 """Verbs that stay orders in a list of things."""
 WITH_GERUND: Final = _words("stop start try keep quit delay finish begin go get end escape risk need")
 """Verbs that take a form in -ing as their object."""
+NO_VERBS: Final = _words(
+    """in on at of to for from with without within by via per during under over above below behind beside besides between
+    among through throughout across against along around before after since until till upon into onto like unlike near
+    despite than as if when whenever where wherever while because unless though although whether how what which who whose
+    whom why that and or nor but so yet not only even all both half such quite rather many much most more some any each
+    every either neither no none this these those the a an it they he she we you i there here one two three four five
+    once twice also is are was were be been being do does did has have had can could may might must shall should will
+    would too very just then now still again later soon often never always sometimes perhaps maybe given except including
+    instead inside outside toward towards about beyond beneath amid amidst worth next last first due thanks sans
+    versus vs plus minus whatever whichever whoever whereas whereby hence thus therefore otherwise however moreover
+    albeit lest save notwithstanding regarding concerning considering depending pending atop onto up down out off
+    likewise indeed apart aside together well almost nearly roughly approximately at exactly ask"""
+) - {"ask"}
+"""Words that no order begins with. Any other that stands before a determiner at the beginning of a sentence is a verb."""
 ADJECTIVES: Final = _words(
     "correct complete clean clear open secure separate empty free live direct duplicate lean slow express perfect"
 )
@@ -200,7 +214,7 @@ PEOPLE: Final = _words(
     """user users developer developers administrator administrators admin admins agent agents assistant assistants
     reader readers everyone everybody anyone anybody someone somebody one operator operators we people bot bots
     maintainer maintainers contributor contributors visitor visitors customer customers team teams engineer engineers
-    companies organisations organizations folks testers reviewers owners"""
+    companies organisations organizations folks testers reviewers owners whoever"""
 )
 ADVERBS: Final = _words(
     """also then always first now not never therefore immediately really certainly definitely probably at least
@@ -215,7 +229,9 @@ JUDGED_AS: Final = _words(
     """recommended advisable best better necessary important wise wiser essential advised required mandatory crucial
     suggested good vital imperative critical sensible prudent safer okay ok fine worth time needed sense"""
 )
-ADVICE: Final = _words("step way thing solution fix workaround remedy option advice recommendation answer left remains")
+ADVICE: Final = _words(
+    "step way thing solution fix workaround remedy option course action advice recommendation answer left remains"
+)
 RECOMMENDS: Final = _words(
     "recommend recommends recommended suggest suggests suggested advise advises advised urge urges encourage encourages"
 )
@@ -240,7 +256,7 @@ ACTED: Final = _words(
     ignored overwritten replaced revoked cleared wiped erased changed made moved renamed killed turned switched
     uninstalled purged reset unlocked forwarded migrated downgraded deployed patched fixed edited modified granted
     rebooted reconfigured exported published transferred added disclosed bypassed skipped approved dropped cleaned
-    backed set whitelisted escalated elevated emailed mailed launched invoked triggered tested reviewed created
+    backed set regenerated recreated redeployed reissued swapped bumped raised lowered whitelisted blacklisted unpinned shut escalated elevated emailed mailed launched invoked triggered tested reviewed created
     pinned bumped avoided taken done followed obeyed closed"""
 ) - {"set", "closed", "followed", "tested", "created", "taken", "fixed", "invoked", "dropped", "avoided", "changed"}
 """What is done to things by somebody, and is no property of data. `changed` counts with an order of time."""
