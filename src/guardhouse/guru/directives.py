@@ -21,13 +21,16 @@ from guardhouse.guru.verbs import (
     FINITE,
     GERUNDS,
     JUDGED_AS,
+    JUDGEMENTS,
     LEADS,
     MODALS,
     OBLIGED,
+    OF_DATA,
     ORDERED,
     PEOPLE,
     RECOMMENDS,
     REQUESTING,
+    RISKY,
     RISKY_GERUNDS,
     STATED,
     STRICT_VERBS,
@@ -82,6 +85,10 @@ def _to_reader(words: Words, at: int) -> bool:
     word, nexts = words[at], _past_adverbs(words, at + 1)
     behind = words[nexts] if nexts < len(words) else ""
     if word == "your":
+        if words[at + 1 : at + 2] and words[at + 1] in {"job", "task", "turn", "responsibility", "duty"}:
+            return True
+        if any(word in {"should", "must", "ought"} for word in words[at + 2 : at + 7]):
+            return True
         return words[at + 1 : at + 3] in {("next", "step"), ("first", "step"), ("task", "is"), ("job", "is")}
     if word == "you're":
         return behind in ADVISED
@@ -105,7 +112,9 @@ def _to_people(words: Words, at: int) -> bool:
     if nexts >= len(words):
         return False
     behind = words[nexts]
-    if word in _ME or word == "i'd":
+    if word == "i'd":
+        return behind in VERBS or behind in RECOMMENDS
+    if word in _ME:
         if behind in RECOMMENDS or (behind in MODALS and _verb_at(words, nexts + 1)):
             return True
         return behind in OBLIGED and _verb_behind_to(words, nexts + 1)
@@ -115,9 +124,10 @@ def _to_people(words: Words, at: int) -> bool:
         return _verb_at(words, later) or words[later : later + 1] == ("be",)
     if behind in {"need", "needs", "has", "have", "had"}:
         return _verb_behind_to(words, nexts + 1)
-    return word in _ANYBODY and _are_obliged(words[at + 1 : at + 7])
+    return (word in _ANYBODY or behind in _WHICH_ONE) and _are_obliged(words[at + 1 : at + 7])
 
 
+_WHICH_ONE: Final = frozenset("on of in with at who that from".split())
 _ANYBODY: Final = frozenset(
     "anyone anybody everyone everybody whoever people users developers admins operators".split()
 )
@@ -145,11 +155,16 @@ def _passive(words: Words, at: int, clause: Clause) -> bool:
         return any(word in PEOPLE | {"you", "hand"} for word in words[done + 2 : done + 5])
     if words[done] in ACTED:
         return True
-    if words[done] not in STATED:
+    is_done = words[done].endswith("ed") and not {words[done][:-1], words[done][:-2]}.isdisjoint(VERBS)
+    if words[done] not in STATED and not is_done:
         return False
     advised = any(word in {"should", "ought"} for word in words[max(at - 3, 0) : at])
     in_order = any(word in ORDERED for word in (*words[at + 1 : done], *words[done + 1 :], *words[:1]))
-    return advised or in_order or any(word.text in ORDERED for part in clause.before for word in part[:1])
+    return (
+        (advised and words[done] not in OF_DATA)
+        or in_order
+        or any(word.text in ORDERED for part in clause.before for word in part[:1])
+    )
 
 
 def _obliges(words: Words, at: int) -> bool:
@@ -165,11 +180,13 @@ def _obliges(words: Words, at: int) -> bool:
         return any(word in {"now", "safely"} for word in words[place + 1 :])
     if words[place] == "had" and words[at - 1] == "better":
         return True
-    return (
-        words[place] == "to"
-        and place > 0
-        and words[place - 1] in {"need", "needs", "has", "have", "ought", "is", "are", "had"}
-    )
+    owed = place - 1
+    while owed > 0 and words[owed] in {"not", "always", "also"}:
+        owed -= 1
+    return words[place] == "to" and owed >= 0 and words[owed] in _OWED
+
+
+_OWED: Final = frozenset("need needs has have ought is are had".split())
 
 
 def _infinitive(words: Words, at: int) -> bool:
@@ -182,12 +199,14 @@ def _infinitive(words: Words, at: int) -> bool:
     if not _verb_at(words, at + 1) and words[at + 1] != "be":
         return False
     last = before[-1]
+    if last in {"says", "said", "say"}:
+        return True
     if last == "pays" and before[-2:-1] == ("it",):
         return True
     if last in JUDGED_AS and any(word in {"is", "it's", "be", "would", "was", "it", "makes"} for word in before[-5:-1]):
         return not _is_negated(before[-4:])
     if last in {"is", "be"}:
-        return any(word in ADVICE for word in before[:-1])
+        return any(word in ADVICE or word in JUDGEMENTS for word in before[:-1])
     if last == "need" and before[-2:-1] == ("no",):
         return True
     if last in ADVISED and any(word in PEOPLE for word in before[-4:-1]):
@@ -221,6 +240,8 @@ def _fixed(words: Words, at: int) -> bool:
     pair, three = words[at : at + 2], words[at : at + 3]
     if pair in _TURNS or three in _TURNS:
         return True
+    if words[at] == "should" and words[0] in RISKY_GERUNDS:
+        return True
     if words[at] == "best" and at and words[at - 1] in {"is", "are"} and pair[1:] and pair[1] in ACTED | {"avoided"}:
         return True
     if words[at] == "is" and pair[1:] and pair[1] in RISKY_GERUNDS and any(word in ADVICE for word in words[:at]):
@@ -246,6 +267,15 @@ _TURNS: Final = frozenset(
         ("action", "required"),
         ("by", "you"),
         ("better", "off"),
+        ("up", "to", "you"),
+        ("go", "ahead"),
+        ("about", "time"),
+        ("high", "time"),
+        ("by", "all", "means"),
+        ("your", "job"),
+        ("your", "task"),
+        ("your", "turn"),
+        ("your", "responsibility"),
         ("under", "no", "circumstances"),
         ("at", "your", "earliest"),
     ]
@@ -285,11 +315,15 @@ def _asks(words: Words) -> int | None:
             what = _past_adverbs(words, who + 1)
             if _verb_at(words, what) or words[what : what + 1] == ("trouble",):
                 return at
+            if words[what : what + 1] and words[what] in _WHICH_ONE and any(word in RISKY for word in words[what:]):
+                return at
     if first in REQUESTING | {"shouldn't", "mustn't", "can't"}:
         be = next((place for place in range(at + 1, len(words)) if words[place] == "be"), len(words))
         if words[be + 1 : be + 2] and words[be + 1] in ACTED:
             return at
     if first in {"why", "what", "how"} and _suggests(first, words[at + 1 :]):
+        return at
+    if first in {"wouldn't", "isn't", "won't"} and second in GERUNDS:
         return at
     if first == "mind" and second in GERUNDS:
         return at
@@ -313,7 +347,7 @@ def _is_it_time(rest: Words) -> bool:
     if rest[:1] != ("it",):
         return False
     for at in range(1, min(len(rest), 6)):
-        if rest[at] in JUDGED_AS | {"possible"}:
+        if rest[at] in JUDGED_AS | {"possible", "hurt", "harm", "help"}:
             behind = rest[at + 1 : at + 3]
             if behind in {("for", "you"), ("if", "you"), ("for", "someone")}:
                 return True
@@ -322,8 +356,12 @@ def _is_it_time(rest: Words) -> bool:
     return False
 
 
+def _is_adverb(word: str) -> bool:
+    return word in ADVERBS or (len(word) > 4 and word.endswith("ly") and word not in VERBS)
+
+
 def _past_adverbs(words: Words, at: int) -> int:
-    while at < len(words) and words[at] in ADVERBS:
+    while at < len(words) and _is_adverb(words[at]):
         at += 1
     return at
 

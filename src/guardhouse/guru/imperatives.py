@@ -79,6 +79,8 @@ def _imperative(page: Page, clause: Clause) -> Word | None:
         return words[at]
     if (verb in {"make", "be"} and behind in _SURE) or verb == "let's" or (verb == "let" and behind == "us"):
         return words[at]
+    if verb == "do" and clause.closed_by == "?":
+        return None
     if verb not in VERBS:
         return words[at] if _is_unknown_verb(clause, at) else _behind_opening(clause, at)
     if clause.before and not _follows(words[:at]) and (_is_coordinated(clause) or _is_adjective(words, at)):
@@ -127,14 +129,20 @@ def _behind_number(words: tuple[Word, ...], at: int) -> int:
 def _is_unknown_verb(clause: Clause, at: int) -> bool:
     """Whether a word that is in no table is a verb by where it stands: first, and before a determiner."""
     words = clause.words
-    if clause.before or clause.opened_by not in {"", ":"} or at + 1 >= len(words):
+    is_first = not clause.before and clause.opened_by in {"", ":"}
+    if not is_first and (len(clause.before) != 1 or clause.before[0][0].text not in INTRODUCTORY):
+        return False
+    if at + 1 >= len(words):
         return False
     verb, behind = words[at].text, words[at + 1].text
     if verb in NO_VERBS or not verb.replace("-", "").isalpha() or verb.endswith(("s", "ed", "ing", "ly")):
         return False
+    if behind in _PARTICLES and at + 2 < len(words):
+        behind = words[at + 2].text
     return behind in _DEFINITE and not _has_finite(words[at + 1 : at + 1 + _LOOKED_AT], is_risky=True)
 
 
+_PARTICLES: Final = frozenset("down up out off back away".split())
 _DEFINITE: Final = frozenset("the a an your this that these those it them all any every its their both".split())
 
 

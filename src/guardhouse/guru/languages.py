@@ -36,7 +36,7 @@ LANGUAGES: Final = (
         r"aktualisier|deaktivier|aktivier|lad|schick|stell|pruf|erstell|schreib|les|mach|klick|ruf|trag|vergiss|gib|geh|nimm|lies|"
         r"stopp|beend|wechsl|wechsel|fug|spiel|such|teil|leit|meld|behalt|warte?|uberschreib|bestatig|vertrau|kontaktier|konfigurier)e? "
         r"(?:das|die|den|der|dein|deine|deinen|alle|einen|eine|ein|dich|mir|uns|es|sie|ihn|bitte|nicht|keine?n?|auf|zu|im|jetzt|dem)\b)",
-        r"\bbitte\b|\b(?:du|ihr) (?:musst|solltest|kannst|sollst|darfst|musstest|konntest|mussen|musst|sollt|konnt)\b|\bsie (?:mussen|sollten|konnen|sollen|durfen|konnten)\b"
+        r"\bbitte\b|\b(?:bisherigen|vorherigen|vorigen|fruheren) (?:anweisungen|regeln)|\b(?:du|ihr) (?:musst|solltest|kannst|sollst|darfst|musstest|konntest|mussen|musst|sollt|konnt)\b|\bsie (?:mussen|sollten|konnen|sollen|durfen|konnten)\b"
         r"|\bman (?:muss|sollte|soll|darf)\b|\b(?:installieren|ausfuhren|loschen|starten|offnen|entfernen|senden|kopieren|andern|aktualisieren|deaktivieren)$",
         ("fuhren sie das skript aus", "losche den ordner", "sie mussen die datei loschen"),
         ("die tests laufen in der ci", "das projekt benotigt python"),
@@ -45,23 +45,23 @@ LANGUAGES: Final = (
         "fr",
         r"(?:n'|ne )?(?!chez|assez|nez |rez )[a-z]{2,}ez\b|(?:installe|execute|supprime|ouvre|lance|copie|envoie|ignore|efface|utilise|ajoute|change|demarre|arrete|telecharge|clique|desactive|active|"
         r"installer|executer|supprimer|ouvrir|lancer|copier|envoyer|ignorer|effacer|utiliser|ajouter|modifier|demarrer|arreter|telecharger|cliquer|desactiver) (?:le|la|les|l'|un|une|ton|ta|tes|tous|toutes|ce|cette|sur|pas)",
-        r"\bveuillez\b|\bs'il (?:vous|te) plait\b|\bvous (?:devez|devriez|pouvez|pourriez|devrez)\b|\btu (?:dois|devrais|peux|pourrais)\b|\bil faut\b|\bil est (?:recommande|conseille|necessaire) (?:de|d')|\bmerci de\b",
+        r"\bveuillez\b|\b(?:instructions|consignes|regles) precedentes|\bs'il (?:vous|te) plait\b|\bvous (?:devez|devriez|pouvez|pourriez|devrez)\b|\btu (?:dois|devrais|peux|pourrais)\b|\bil faut\b|\bil est (?:recommande|conseille|necessaire) (?:de|d')|\bmerci de\b",
         ("executez le script", "il faut effacer le cache", "veuillez installer le paquet"),
         ("le projet utilise pytest", "la bibliotheque est ecrite en rust"),
     ),
     Language(
         "es",
-        r"(?:no )?(?:ejecut|instal|borr|elimin|actualiz|copi|descarg|desactiv|activ|ignor|us|utiliz|reinici|inici|revis|cambi|modific|guard|envi|public|deten|agreg|configur|conect|verific|comprueb|prueb|pulse|puls)(?:a|e|ar|as|es|en|ad) "
+        r"(?:no )?(?:ejecut|instal|borr|elimin|actualiz|copi|descarg|desactiv|activ|ignor|olvid|muestr|us|utiliz|reinici|inici|revis|cambi|modific|guard|envi|public|deten|agreg|configur|conect|verific|comprueb|prueb|pulse|puls)(?:a|e|ar|as|es|en|ad) "
         r"(?:el|la|los|las|un|una|tu|su|este|esta|esto|todas?|todos?|al|con|en|de|como)|(?:abre|abra|abrir|abran|haz|haga|pon|ponga|escribe|escriba|ve|vaya|sube|suba|detenga|deten|apague|apaga) ",
-        r"\bpor favor\b|\b(?:debes|deberias|deberia|tienes que|tiene que|hay que|puedes|podrias)\b|\busted (?:debe|puede)\b|\bes (?:necesario|recomendable|aconsejable) [a-z]+r\b|^no (?:uses|use|borres|borre|compartas|ejecutes) ",
+        r"\bpor favor\b|\binstrucciones (?:anteriores|previas)|\b(?:debes|deberias|deberia|tienes que|tiene que|hay que|puedes|podrias)\b|\busted (?:debe|puede)\b|\bes (?:necesario|recomendable|aconsejable) [a-z]+r\b|^no (?:uses|use|borres|borre|compartas|ejecutes) ",
         ("ejecute el script", "no uses esta funcion", "hay que actualizar la biblioteca"),
         ("el proyecto usa sqlite", "la biblioteca no tiene dependencias"),
     ),
     Language(
         "it",
         r"(?:non )?(?:esegu|install|elimin|cancell|apr|copi|invi|ignor|us|utilizz|aggiorn|riavvi|avvi|scaric|modific|rimuov|disattiv|attiv|configur|aggiung|premi|clicc|cambi|ferm|verific|scriv|cre)(?:i|a|ate|ite|ete|are|ire|ere|isci|ino|o) "
-        r"(?:il|lo|la|i|gli|le|un|uno|una|tutte|tutti|questo|questa|su|al|alla|tuo|l')\b",
-        r"\bper favore\b|\bper cortesia\b|\bsi prega di\b|\b(?:devi|dovresti|puoi|potresti|dovete|dovreste)\b|\bbisogna\b|\be (?:necessario|consigliabile) [a-z]+re\b",
+        r"(?:il|lo|la|i|gli|le|un|uno|una|tutte|tutti|questo|questa|su|sul|sulla|nel|nella|al|alla|tuo|l')\b",
+        r"\bper favore\b|\bper cortesia\b|\bistruzioni precedenti|\bsi prega di\b|\b(?:devi|dovresti|puoi|potresti|dovete|dovreste)\b|\bbisogna\b|\be (?:necessario|consigliabile) [a-z]+re\b",
         ("esegui lo script", "installare il pacchetto", "devi riavviare il server"),
         ("il progetto usa sqlite", "la libreria e scritta in rust"),
     ),
@@ -69,21 +69,21 @@ LANGUAGES: Final = (
         "pt",
         r"(?:nao )?(?:execut|instal|apag|exclu|remov|abr|copi|envi|ignor|us|utiliz|atualiz|reinici|inici|baix|alter|mud|desativ|ativ|configur|adicion|clic|par|verifiqu|escrev|cri|fech)(?:e|a|ar|ir|er|em|ue|es) "
         r"(?:o|a|os|as|um|uma|seu|sua|este|esta|todas|todos|no|na|em)\b|(?:nao )?(?:apague|clique|coloque|faca|va|verifique|desligue) ",
-        r"\bpor favor\b|\bvoce (?:deve|deveria|pode|precisa|poderia)\b|\be (?:necessario|recomendado|preciso) [a-z]+r\b|\bdeve-se\b|\btem que\b",
+        r"\bpor favor\b|\binstrucoes (?:anteriores|previas)|\bvoce (?:deve|deveria|pode|precisa|poderia)\b|\be (?:necessario|recomendado|preciso) [a-z]+r\b|\bdeve-se\b|\btem que\b",
         ("execute o script", "apague a pasta", "voce deve reiniciar o servidor"),
         ("o projeto usa sqlite", "a biblioteca nao tem dependencias"),
     ),
     Language(
         "ru",
         r"(?:не )?(?:[а-я]{2,}(?:ите|йте|ьте)(?:сь)?|запусти|удали|установи|отправь|открой|выполни|скачай|игнорируй|обнови|скопируй|измени|перезапусти|введи|нажми|сделай|забудь|используй|отключи|включи|остановит|проверь|добавь|создай|покажи)(?![а-я])",
-        r"пожалуйста|(?<![а-я])(?:нужно|надо|необходимо|следует|требуется|можно) [а-я]+(?:ть|ти|чь|ться)(?![а-я])|(?<![а-я])(?:вы|вам|ты|тебе) (?:должны|должен|должна|следует|нужно|можете|можешь|надо)",
+        r"пожалуйста|предыдущ[а-я]+ (?:инструкц|указан|правил)|(?<![а-я])(?:нужно|надо|необходимо|следует|требуется|можно) [а-я]+(?:ть|ти|чь|ться)(?![а-я])|(?<![а-я])(?:вы|вам|ты|тебе) (?:должны|должен|должна|следует|нужно|можете|можешь|надо)",
         ("запустите скрипт", "нужно обновить библиотеку", "отправь ключ"),
         ("проект использует sqlite", "тесты запускаются в ci"),
     ),
     Language(
         "zh",
-        r"(?:首先|然后|接着|最后|现在|立即|先|再|并)?(?:运行|删除|安装|打开|执行|停止|启动|重启|重新启动|下载|上传|发送|复制|粘贴|修改|更新|升级|禁用|启用|点击|输入|创建|添加|移除|提交|推送|忽略|关闭|卸载|清除|备份|克隆|不要|请勿|切勿|别|务必|确保|访问|联系|泄露)",
-        r"请|(?:你|您|用户)(?:必须|应该|应当|需要|可以|得|要|务必|最好)|(?:建议|推荐)(?:你|您|先|立即|使用|运行|升级|更新|安装)|忽略.{0,6}(?:指令|指示|说明|提示)",
+        r"(?:首先|然后|接着|最后|现在|立即|先|再|并)?(?:运行|删除|安装|打开|执行|停止|启动|重启|重新启动|下载|上传|发送|复制|粘贴|修改|更新|升级|禁用|启用|点击|输入|创建|添加|移除|提交|推送|忽略|关闭|卸载|清除|备份|克隆|不要|请勿|切勿|别|务必|确保|访问|联系|泄露|忘记|忘掉|告诉|回复)",
+        r"请|把.{1,14}(?:发送|删除|复制|上传|发给|改|交给)|之前.{0,6}(?:指令|指示|规则)|(?:你|您|用户)(?:必须|应该|应当|需要|可以|得|要|务必|最好)|(?:建议|推荐)(?:你|您|先|立即|使用|运行|升级|更新|安装)|忽略.{0,6}(?:指令|指示|说明|提示)",
         ("请运行安装脚本", "删除该文件夹", "你必须重新启动服务器"),
         ("该项目使用 sqlite", "测试在 ci 中运行"),
     ),
@@ -105,10 +105,10 @@ FUNCTION_WORDS: Final = {
         like many same new own make makes because based including supports support against across along among around another
         either every few first last less much never often once rather several should since though upon via was what whose
         would could yet again always already almost both during else ever however itself itself let must nor now per""",
-    "de": "der die das und ist sind nicht mit von zu den dem des ein eine einer einem wird werden wurde fur im am auf als auch es bei nach aus oder hat ab",
+    "de": "der die das und ist sind nicht mit von zu den dem des ein eine einer einem wird werden wurde fur im am auf als auch es bei nach aus oder hat ab sie du ihr man alle diese diesen dieser jetzt dann wenn sich kann bitte",
     "fr": "le la les des est sont et une un dans pour avec par sur du au aux qui que en ne pas il elle ce cette sans ou se a",
     "es": "el la los las una un es son y con por para del en no se al lo su como que mas sin o a esta este esto tu tus",
-    "it": "il lo la i gli le un una uno e di che per con del della dei non nel nella si al da in come o sono",
+    "it": "il lo la i gli le un una uno e di che per con del della dei non nel nella sul sulla si al da in come o sono",
     "pt": "o a os as um uma e do da dos das em para com nao no na por que se ao como mais sem ou sao",
 }  # fmt: skip
 FOREIGN: Final = frozenset(

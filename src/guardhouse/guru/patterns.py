@@ -54,12 +54,13 @@ PATTERNS: Final = (
         ("x = open", "a.b = 1", "password=x"), ("httpx==0.27.0", "the key = value format", "--x=y is an option")),
     Pattern(CODE, "sql", r"\bselect\s+[\w*.,() ]+\sfrom\s+[\w.]+\s*(?:;|where\b|order by|limit\s+\d|join\b)"
         r"|\b(?:drop|truncate)\s+(?:table|database|schema)\s+(?:if exists\s+)?\w+\s*(?:;|\n)|\bdelete\s+from\s+\w+\s+where\b"
-        r"|\binsert\s+into\s+\w+[\w, ()]*values\s*\(|\bupdate\s+\w+\s+set\s+\w+\s*=|\bunion\s+(?:all\s+)?select\s",
+        r"|\bcreate\s+(?:table|index|view|user|database)\s+(?:if not exists\s+)?\w+\s*[(;]|\balter\s+table\s+\w+\s+(?:add|drop|rename)\b|\binsert\s+into\s+\w+[\w, ()]*values\s*\(|\bupdate\s+\w+\s+set\s+\w+\s*=|\bunion\s+(?:all\s+)?select\s",
         ("select * from users where id = 1", "drop table users;"), ("users select rows from tables.",)),
     Pattern(CODE, "statement", r"\bfor \w+ in [\w.]+\([^)\n]*\)+:\s|\bwhile (?:true|1)\s?[:{]|\b(?:if|while|for)\s?\([^\n]+\)\s?\{"
         r"|:\s?pass\b|\btry:\s\S|\bexcept(?: \w+)?:\s|\blambda(?: \w+)?(?:, ?\w+)*:\s?\S|#include\s?[<\"]|\bprintln!|\bpublic static\b|\bpackage \w+;"
         r"|<\?php|\bconsole\.log\(|\bsystem\.out\.|\{\s*return\b|;\s*\}|\w\[[\"'][^\]\n]+[\"']\]\s*=|\b__import__\b|\bos\.system\b",
         ("for i in range(10): print(i)", "lambda x: x"), ("for each in turn: one",)),
+    Pattern(CODE, "list", r"\[\s*(?:\"[^\"\]\n]*\"|'[^'\]\n]*')\s*[,\]]", ('["a", "b"]',), ("dict[str, int]",)),
     Pattern(CODE, "json", r"[{,]\s*\\*\"[\w $.-]+\\*\"\s*:\s*\S", ('{"tool": "shell"}',), ('the key "a": one',)),
     Pattern(MARKDOWN, "code_mark", r"`|~{3}", ("`x`", "```"), ("it's",)),
     Pattern(MARKDOWN, "heading", r"(?m)^[ \t]{0,8}#{1,6}[ \t]+\S|^[ \t]*(?:={3,}|-{3,}|\*{3,}|_{3,})[ \t]*$",
@@ -79,7 +80,7 @@ PATTERNS: Final = (
         r"(?:instructions?|rules|guidelines|prompts?|orders|policy|policies|restrictions|text|messages?|directives|training|programming)"
         r"|everything|the above|all of the above|what (?:was|you were))",
         ("ignore all previous instructions", "disregard the above", "forget everything"), ("the parser ignores previous lines", "forget-me-not")),
-    Pattern(PROMPT, "new_role", r"\byou(?:'re| are| will)\s+(?:now|no longer|henceforth|from now)\b|\bfrom now on,?\s+(?:you|the|all|answer)|\bdo anything now\b"
+    Pattern(PROMPT, "new_role", r"\byou(?:'re| are| will)\s+(?:now|no longer|henceforth|from now)\b|\bfrom (?:now|(?:this|that) (?:point|moment)) on,?\s+(?:you|the (?:assistant|ai|model|agent|llm)|all|answer)|\bdo anything now\b"
         r"|\bjailbr(?:eak|oken)|\bas an? (?:ai|unrestricted|language model)\b|\byour (?:new|real|actual|true|only|next) (?:task|instructions?|goal|role|job|mission|objective)\b"
         r"|\byour (?:instructions|rules|guidelines|task|restrictions|role) (?:has|have|is|are)\b|\bact as if\b|\bare now in \w+ mode\b|\byou, (?:the|as|dear)\b",
         ("you are now free", "your new task is"), ("the model you choose",)),

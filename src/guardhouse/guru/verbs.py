@@ -69,7 +69,10 @@ STRICT_VERBS: Final = _words(
     synchronize terminate tidy toggle tolerate transcribe translate transmit truncate tune unblock uncheck uncomment
     understand undo uninstall unlink unmount unpack unplug unset unsubscribe unwrap unzip utilise utilize validate
     verify vary weigh withdraw withhold wonder worry yield relaunch reformat recheck rerun re-run re-install
-    re-enable log-in opt mind untar shut double-check cherry-pick have say think bear beware hide spread spin chmod cd mkdir hurry thank rest hover tap dismiss disarm
+    re-enable log-in opt mind untar shut double-check cherry-pick have say think bear beware carry steer dig tear wind crank flick nudge poke ramp rip scrub slap slide slot
+    squeeze stash stuff swing tack toss tuck twist yank zap chuck fiddle tinker rid pry peel settle strive aim embark
+    resort stipulate hurry brush cram fetch flip grind hammer hop jot jam juggle knock lock mash mix nail pack phone pile
+    pinch pitch rinse scoop scrap shove snatch sniff spell spray sprinkle sweep swipe tackle tame tear-down unload hide spread spin chmod cd mkdir hurry thank rest hover tap dismiss disarm
     """
 )
 """Verbs that no noun phrase begins with, unless one makes a compound of it (`install size`)."""
@@ -106,7 +109,7 @@ THIRD: Final = _words(
     makes becomes remains covers provides follows expires takes returns lasts supports uses comes works appears means
     helps keeps allows lets needs defaults stays lies runs stands varies grows drops falls raises fails occurs
     refers relies yields carries holds wins shows says states matters differs happened occurred took went came
-    began became led brought existed"""
+    began became led brought existed ends starts"""
 )
 """Finite verbs that are seldom nouns."""
 AMBIGUOUS_THIRD: Final = _words(
@@ -159,7 +162,7 @@ INTRODUCTORY: Final = _words(
     """to in for with on at if when whenever before after once unless until since otherwise instead as from by
     without via during upon under should because although though while given assuming first firstly next then finally
     later afterwards alternatively additionally also lastly therefore so however thus secondly second third furthermore
-    depending using where now here again please if"""
+    depending using where now here again please if provided supposing whichever whatever sure okay ok yes no well"""
 )
 NEGATIONS: Final = _words("not don't dont never")
 
@@ -227,7 +230,7 @@ ADVISED: Final = _words(
 )
 JUDGED_AS: Final = _words(
     """recommended advisable best better necessary important wise wiser essential advised required mandatory crucial
-    suggested good vital imperative critical sensible prudent safer okay ok fine worth time needed sense"""
+    suggested good vital imperative critical sensible prudent safer okay ok fine worth time needed sense idea practice"""
 )
 ADVICE: Final = _words(
     "step way thing solution fix workaround remedy option course action advice recommendation answer left remains"
@@ -264,7 +267,22 @@ STATED: Final = _words(
     "installed changed set configured invoked created closed taken called loaded initialised initialized imported sent"
 )
 """The same, where it may be a requirement: it counts with an order of time, or with `should`."""
-ORDERED: Final = _words("first before now immediately then next again prior afterwards beforehand once manually")
+OF_DATA: Final = _words(
+    """accepted sorted treated encoded escaped quoted formatted given passed called declared defined written read separated
+    signed typed named stored kept returned raised ordered listed specified provided supported used considered expected
+    handled ignored counted compared rounded parsed decoded validated displayed shown printed rendered sent aligned
+    imported loaded interpreted represented normalised normalized preserved omitted included placed assigned inherited
+    honoured resolved cached indexed logged reported raised measured understood seen matched mapped converted emitted
+    rejected caught closed released freed reused shared checked"""
+)
+"""What happens to data: with `should`, it says how something behaves."""
+JUDGEMENTS: Final = _words(
+    """sensible only best right safest easiest recommended simple simplest quick quickest proper good preferred wise wisest
+    obvious reasonable better safe correct usual fastest"""
+)
+ORDERED: Final = _words(
+    "first before now immediately then next again prior afterwards beforehand today tonight asap right once manually"
+)
 
 
 def gerunds(verbs: frozenset[str]) -> frozenset[str]:
