@@ -100,7 +100,7 @@ def _to_reader(words: Words, at: int) -> bool:
         return before not in _WANTED or words[max(at - 2, 0) : at] == ("is", "what")
     if behind == "are":
         later = _past_adverbs(words, nexts + 1)
-        return later < len(words) and words[later] in ADVISED | {"now", "no"}
+        return later < len(words) and words[later] in ADVISED | {"now", "no", "to"}
     starts = at == 0 or all(word in LEADS for word in words[:at])
     return starts and (behind in VERBS or behind in {"need", "install", "have"})
 
@@ -115,7 +115,8 @@ def _to_people(words: Words, at: int) -> bool:
     if word == "i'd":
         return behind in VERBS or behind in RECOMMENDS
     if word in _ME:
-        if behind in RECOMMENDS or (behind in MODALS and _verb_at(words, nexts + 1)):
+        later = nexts + 1 + (words[nexts + 1 : nexts + 2] == ("to",))
+        if behind in RECOMMENDS or (behind in MODALS and _verb_at(words, later)):
             return True
         return behind in OBLIGED and _verb_behind_to(words, nexts + 1)
     if behind in {"should", "must", "shall", "ought", "shouldn't", "mustn't"}:
@@ -239,6 +240,8 @@ def _fixed(words: Words, at: int) -> bool:
     """Turns of phrase that lead to an order."""
     pair, three = words[at : at + 2], words[at : at + 3]
     if pair in _TURNS or three in _TURNS:
+        return True
+    if words[at] == "advised" and at + 1 == len(words) and at and words[at - 1] in {"is", "are", "strongly"}:
         return True
     if words[at] == "should" and words[0] in RISKY_GERUNDS:
         return True

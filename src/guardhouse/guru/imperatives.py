@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Final
 
 from guardhouse.guru.contract import Violation
@@ -27,6 +28,7 @@ from guardhouse.guru.verbs import (
     NOUN_PAIRS,
     NOUN_VERBS,
     ORDERING,
+    PARTICIPLES,
     PLURAL_FINITE,
     PRONOUNS,
     RESEARCH,
@@ -47,7 +49,8 @@ _LOOKED_AT: Final = 24
 def imperatives(page: Page) -> Iterator[Violation]:
     """Where the reader is told to do something."""
     after_number = False
-    for clause in page.clauses:
+    behind: Clause | None
+    for clause, behind in zip_longest(page.clauses, page.clauses[1:]):
         words = clause.words
         if len(words) == 1 and _NUMBER.fullmatch(words[0].text) and clause.closed_by in {".", ")"}:
             after_number = True
@@ -56,7 +59,7 @@ def imperatives(page: Page) -> Iterator[Violation]:
         is_step = words[0].text == "step" and len(words) <= 3 and clause.closed_by == ":"
         if is_step and _NUMBER.fullmatch(words[-1].text):
             yield page.wrong(STEPS, words[0].start, words[-1].end)
-        elif found is not None:
+        elif found is not None and not _is_participial(clause, found, behind):
             yield page.wrong(STEPS if after_number else INSTRUCTION, found.start, words[-1].end)
         after_number = False
 
@@ -99,6 +102,19 @@ def _imperative(page: Page, clause: Clause) -> Word | None:
 _PLACES: Final = frozenset("in inside on from within at under there here with for via through".split())
 _IN_A_ROW: Final = frozenset(("/", ARGUMENTS))
 _SURE: Final = frozenset(("sure", "certain", "careful", "aware"))
+
+
+def _is_participial(clause: Clause, found: Word, behind: Clause | None) -> bool:
+    """Whether the clause only leads to a statement: `run with two workers, the suite takes four minutes`."""
+    if behind is None or clause.closed_by != "," or found.text not in PARTICIPLES or clause.words[0] is not found:
+        return False
+    preposition = clause.words[1].text if len(clause.words) > 1 else ""
+    if preposition in DETERMINERS or preposition in NOUN_VERBS:
+        return False
+    return behind.words[0].text in _STATED and _has_finite(behind.words[1 : 1 + _LOOKED_AT], is_risky=True)
+
+
+_STATED: Final = frozenset("the a an it this that its they each every all no".split())
 
 
 def _past_leads(words: tuple[Word, ...]) -> tuple[int, bool]:
@@ -296,6 +312,8 @@ def _has_finite(rest: tuple[Word, ...], *, is_risky: bool) -> bool:
         if text in THIRD and (text not in AMBIGUOUS_THIRD or _goes_on(rest, at)):
             return True
         if previous[0].isdigit() and text.endswith("ed"):
+            return True
+        if at == 1 and not is_risky and text in VERBS and previous.endswith("s") and previous not in THIRD:
             return True
         if text in PLURAL_FINITE and previous.endswith("s") and previous not in THIRD and _goes_on(rest, at):
             return True

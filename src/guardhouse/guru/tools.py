@@ -32,6 +32,8 @@ TOOLS: Final = _table(
     brew port apt apt-get aptitude yum dnf zypper apk pacman snap flatpak choco winget scoop: install remove update upgrade uninstall purge reinstall add get search
     make gmake just ninja tox nox mvn gradle bazel: install test all clean build check docs release deploy package run publish
     cmake meson: configure build
+    mkdocs hugo jekyll sphinx-build zola: build serve deploy gh-deploy
+    pre-commit hatch tox nox invoke: run install autoupdate build test publish
     systemctl service: start stop restart enable disable status reload daemon-reload
     ansible-playbook vagrant: up destroy
     aws gcloud az doctl heroku fly vercel netlify: s3 ec2 iam configure login deploy compute auth storage functions

@@ -162,7 +162,7 @@ INTRODUCTORY: Final = _words(
     """to in for with on at if when whenever before after once unless until since otherwise instead as from by
     without via during upon under should because although though while given assuming first firstly next then finally
     later afterwards alternatively additionally also lastly therefore so however thus secondly second third furthermore
-    depending using where now here again please if provided supposing whichever whatever sure okay ok yes no well"""
+    depending using where now here again please if rather provided supposing whichever whatever sure okay ok yes no well"""
 )
 NEGATIONS: Final = _words("not don't dont never")
 
@@ -267,10 +267,12 @@ STATED: Final = _words(
     "installed changed set configured invoked created closed taken called loaded initialised initialized imported sent"
 )
 """The same, where it may be a requirement: it counts with an order of time, or with `should`."""
+PARTICIPLES: Final = _words("run set read put cut split hit shut cast spread broadcast built left")
+"""Verbs whose base form is a participle too: `set by the operator, the limit applies`."""
 OF_DATA: Final = _words(
     """accepted sorted treated encoded escaped quoted formatted given passed called declared defined written read separated
     signed typed named stored kept returned raised ordered listed specified provided supported used considered expected
-    handled ignored counted compared rounded parsed decoded validated displayed shown printed rendered sent aligned
+    handled ignored counted compared rounded parsed decoded validated displayed shown printed rendered aligned
     imported loaded interpreted represented normalised normalized preserved omitted included placed assigned inherited
     honoured resolved cached indexed logged reported raised measured understood seen matched mapped converted emitted
     rejected caught closed released freed reused shared checked"""
