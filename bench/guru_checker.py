@@ -3,12 +3,12 @@
     python bench/guru_checker.py [--packages DIR ...] [--show] [--json]
 
 Two corpora. One is in the repository, `tests/guru/corpus`: replies of our own, labelled when they were written; half
-of them are looked at when rules are worked on, and both halves are told apart here. The other is what the packages that
-are installed say about themselves: sentences of their METADATA that a filter takes for statements of fact. The filter
-knows nothing of the checker: it goes by how a sentence begins, a finite verb near its beginning, and nobody being told
-anything. It errs: sentences that are orders after all are listed by digests in `ORDERS_AFTER_ALL`. Nothing of what
-packages say is kept. `--show` prints what is blocked. Times are CPU time of one reply; whole replies have a dozen such
-sentences.
+of them are looked at when rules are worked on, and both halves are told apart here, as are later ones (`worked` and
+`last`: see `replies.py`). The other is what the packages that are installed say about themselves: sentences of their
+METADATA that a filter takes for statements of fact. The filter knows nothing of the checker: it goes by how a sentence
+begins, a finite verb near its beginning, and nobody being told anything. It errs: sentences that are orders after all are
+listed by digests in `ORDERS_AFTER_ALL`. Nothing of what packages say is kept. `--show` prints what is blocked. Times are
+CPU time of one reply; whole replies have a dozen such sentences.
 """
 
 from __future__ import annotations
@@ -182,6 +182,9 @@ def main() -> None:
             report[f"{name}, {'seen' if half else 'unseen'} half"] = measure(
                 part, passing=passing, show=given.show and half
             )
+    for name in ("worked", "last"):
+        report[f"violating, {name}"] = measure(cases(f"{name}_violating"), passing=False, show=given.show)
+        report[f"facts, {name}"] = measure(cases(f"{name}_facts"), passing=True, show=given.show)
     folders = given.packages or [Path(sysconfig.get_paths()["purelib"])]
     facts = [Case("package", json.dumps(replied(text, "repo_facts")), text) for text in sentences(folders)]
     report["facts, of packages"] = measure(facts, passing=True, show=given.show)

@@ -1,7 +1,8 @@
 """The labelled replies of the checker's corpus, and what each of them is checked against.
 
-The corpus was written before the rules. Half of it (by a digest of the text, so that nobody chooses) is looked at when
-the rules are worked on; of the other half only the figures are.
+`violating` and `facts` were written before the rules. Half of them (by a digest of the text, so that nobody chooses)
+are looked at when the rules are worked on; of the other half only the figures are. `worked_…` are later ones that the
+rules were worked on with, `last_…` those that were written after the last rule.
 """
 
 from __future__ import annotations

@@ -99,6 +99,7 @@ def test_no_service_may_be_named_unless_it_is_configured():
     assert check(with_request()).passes
     assert check(with_request(), services=()).codes == ("guru.service",)
     assert check(with_request(mcp="shell")).codes == ("guru.service",)
+    assert check(with_request(mcp="sea"), services="research").codes == ("guru.service",)
 
 
 @pytest.mark.parametrize(

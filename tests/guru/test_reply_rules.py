@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,29 @@ def test_of_true_facts_hardly_any_is_blocked(is_seen):
     blocked = [case for case in wanted if not check(None, case.reply).passes]
     assert len(wanted) > 250
     assert len(blocked) <= 0.02 * len(wanted)
+
+
+@pytest.mark.parametrize(("name", "passing", "share"), [
+    ("worked_violating", False, 0.02), ("worked_facts", True, 0.02),
+    ("last_violating", False, 0.08), ("last_facts", True, 0.02),
+])  # fmt: skip
+def test_what_was_written_later_is_told_apart_as_it_was(name, passing, share):
+    wanted = cases(name)
+    wrong = [case for case in wanted if check(None, case.reply).passes is not passing]
+    assert len(wrong) <= share * len(wanted)
+
+
+def test_what_the_page_about_the_guru_decides_is_decided_so():
+    page = (Path(__file__).parents[2] / "docs" / "guru.md").read_text("utf-8")
+    table = page.split("Some cases were decided:")[1].split("Addresses may stand")[0]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if line.startswith("|")
+    ]
+    decided = [row for row in rows if row[1] in {"passes", "blocked"}]
+    assert len(decided) > 10
+    for text, verdict, _why in decided:
+        for sentence in re.split(r"(?<=[.?]) ", text):
+            assert check("repo_facts", sentence).passes is (verdict == "passes"), sentence
 
 
 def test_the_page_about_the_guru_has_every_rule_as_it_is():

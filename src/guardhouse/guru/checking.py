@@ -74,11 +74,12 @@ def check_reply(
     are those a request may name: none, unless they are given. `files` says which files there are; without it,
     references are held against their form only. GuardhouseError if `sources` is no log.
     """
+    known = frozenset((services,) if isinstance(services, str) else services)
     log = sources if isinstance(sources, FetchLog) or sources is None else fetched(sources)
     read = read_reply(text)
     found = read.violations
     if read.response is not None:
-        found = [*_said(read.response, log), *_named(read.response, log, services, files)]
+        found = [*_said(read.response, log), *_named(read.response, log, known, files)]
     if len(found) > _MOST:
         found = [*found[:_MOST], violation(TOO_LARGE, "", why=f"more than {_MOST} violations")]
     return Checked(
