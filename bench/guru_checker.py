@@ -5,10 +5,10 @@
 Two corpora. One is in the repository, `tests/guru/corpus`: replies of our own, labelled when they were written; half
 of them are looked at when rules are worked on, and both halves are told apart here, as are later ones (`worked` and
 `last`: see `replies.py`). The other is what the packages that are installed say about themselves: sentences of their
-METADATA that a filter takes for statements of fact. The filter knows nothing of the checker: it goes by how a sentence
-begins, a finite verb near its beginning, and nobody being told anything. It errs: sentences that are orders after all are
-listed by digests in `ORDERS_AFTER_ALL`. Nothing of what packages say is kept. `--show` prints what is blocked. Times are
-CPU time of one reply; whole replies have a dozen such sentences.
+METADATA that a filter takes for statements of fact. The filter knows nothing of the checker: it goes by how a
+sentence begins, a finite verb near its beginning, and nobody being told anything. It errs: sentences that are orders
+after all are listed by digests in `ORDERS_AFTER_ALL`. Nothing of what packages say is kept. `--show` prints what is
+blocked. Times are CPU time of one reply; whole replies have a dozen such sentences.
 """
 
 from __future__ import annotations

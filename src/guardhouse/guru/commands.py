@@ -124,7 +124,7 @@ def _is_option(word: str) -> bool:
 
 
 def _is_version(word: str) -> bool:
-    return word.strip("+<>=~^v").translate(_IN_VERSIONS).isdigit()
+    return word.removesuffix("'s").strip("+<>=~^v").translate(_IN_VERSIONS).isdigit()
 
 
 _IN_VERSIONS: Final = str.maketrans("", "", ".x-,/+")

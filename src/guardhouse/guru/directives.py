@@ -205,7 +205,9 @@ def _infinitive(words: Words, at: int) -> bool:
     if last == "pays" and before[-2:-1] == ("it",):
         return True
     if last in JUDGED_AS and any(word in {"is", "it's", "be", "would", "was", "it", "makes"} for word in before[-5:-1]):
-        return not _is_negated(before[-4:])
+        return not _is_negated(before[-4:]) and (
+            last not in _IMPERSONAL or "it" in before[-5:-1] or "it's" in before[-5:-1]
+        )
     if last in {"is", "be"}:
         return any(word in ADVICE or word in JUDGEMENTS for word in before[:-1])
     if last == "need" and before[-2:-1] == ("no",):
@@ -220,6 +222,10 @@ def _infinitive(words: Words, at: int) -> bool:
             word in PEOPLE | {"you"} for word in before[told + 1 :]
         )
     return False
+
+
+_IMPERSONAL: Final = frozenset("required needed necessary time good fine".split())
+"""A thing may be these as well: `a compiler is required to build it`."""
 
 
 def _is_negated(words: Words) -> bool:

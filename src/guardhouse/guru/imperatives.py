@@ -52,10 +52,15 @@ def imperatives(page: Page) -> Iterator[Violation]:
     behind: Clause | None
     for clause, behind in zip_longest(page.clauses, page.clauses[1:]):
         words = clause.words
-        if len(words) == 1 and _NUMBER.fullmatch(words[0].text) and clause.closed_by in {".", ")"}:
+        if (
+            len(words) == 1
+            and _NUMBER.fullmatch(words[0].text)
+            and clause.closed_by in {".", ")"}
+            and clause.opened_by != ARGUMENTS
+        ):
             after_number = True
             continue
-        found = _imperative(page, clause)
+        found = None if not after_number and _is_aside(clause) else _imperative(page, clause)
         is_step = words[0].text == "step" and len(words) <= 3 and clause.closed_by == ":"
         if is_step and _NUMBER.fullmatch(words[-1].text):
             yield page.wrong(STEPS, words[0].start, words[-1].end)
@@ -115,6 +120,18 @@ def _is_participial(clause: Clause, found: Word, behind: Clause | None) -> bool:
 
 
 _STATED: Final = frozenset("the a an it this that its they each every all no".split())
+
+
+def _is_aside(clause: Clause) -> bool:
+    """Whether it goes on behind a bracket, explains a word in one, or is one word of a list."""
+    words = clause.words
+    if words[0].text in RISKY or (len(words) > 1 and words[1].text in DETERMINERS):
+        return False
+    if words[0].text not in VERBS or any(word.text in {"please", "you"} for word in words[:2]):
+        return False
+    if clause.opened_by == ")" or (len(words) == 1 and clause.closed_by in {",", "-"}):
+        return True
+    return clause.opened_by == "(" and len(words) <= 4 and words[0].text in NOUN_VERBS | ADJECTIVES
 
 
 def _past_leads(words: tuple[Word, ...]) -> tuple[int, bool]:
@@ -192,10 +209,13 @@ def _behind_opening(clause: Clause, at: int) -> Word | None:
     return None
 
 
+_BETWEEN: Final = frozenset("both either better also then not even simply only".split())
+
+
 def _before(words: tuple[Word, ...], place: int) -> str:
     """The word before a place, adverbs left out."""
     place -= 1
-    while place > 0 and words[place].text.endswith("ly"):
+    while place > 0 and (words[place].text.endswith("ly") or words[place].text in _BETWEEN):
         place -= 1
     return words[place].text
 
@@ -203,6 +223,8 @@ def _before(words: tuple[Word, ...], place: int) -> str:
 def _is_coordinated(clause: Clause) -> bool:
     """Whether the verb goes on with the verbs of a subject before the comma: `the hooks check, format and …`."""
     first = clause.before[0]
+    if clause.before[-1][-1].text in SUBORDINATORS:
+        return True
     if first[0].text in INTRODUCTORY and len(clause.before) == 1:
         return False
     if first[0].text in {"the", "these", "both", "all"} and not _has_verb(clause.before) and not _is_risky(clause):
@@ -212,9 +234,11 @@ def _is_coordinated(clause: Clause) -> bool:
             continue
         for at in range(1, len(words)):
             text, previous = words[at].text, words[at - 1].text
+            if previous in _MODAL or (previous == "to" and text not in DETERMINERS and _is_of_several(clause)):
+                return True
             if text not in VERBS and text not in PLURAL_FINITE:
                 continue
-            if previous == "to" and _is_of_several(clause):
+            if _before(words, at) == "to" and _is_of_several(clause):
                 return True
             if previous not in DETERMINERS and (
                 previous.endswith("s") or previous in FINITE | PRONOUNS | {"people", "not"}
@@ -225,6 +249,9 @@ def _is_coordinated(clause: Clause) -> bool:
 
 def _is_risky(clause: Clause) -> bool:
     return any(word.text in RISKY for word in clause.words[:2])
+
+
+_MODAL: Final = frozenset("can could may might will would must".split())
 
 
 def _is_of_several(clause: Clause) -> bool:
@@ -252,7 +279,8 @@ def _is_listed(clause: Clause, verb: str) -> bool:
     if clause.before[0][0].text not in INTRODUCTORY and not _has_verb(clause.before):
         return True
     last = clause.before[-1]
-    return len(clause.words) <= 3 and clause.closed_by == "," and (last[-1].text.endswith("s") or len(last) <= 2)
+    is_short = len(clause.words) <= (3 if clause.closed_by == "," else 6)
+    return is_short and _is_of_several(clause) and (last[-1].text.endswith("s") or len(last) <= 2)
 
 
 def _has_verb(before: tuple[tuple[Word, ...], ...]) -> bool:

@@ -104,7 +104,7 @@ FUNCTION_WORDS: Final = {
         without within while where how so then too very you your we our i doesn't isn't aren't don't can't won't wasn't even still just
         like many same new own make makes because based including supports support against across along among around another
         either every few first last less much never often once rather several should since though upon via was what whose
-        would could yet again always already almost both during else ever however itself itself let must nor now per""",
+        provides contains implements requires includes would could yet again always already almost both during else ever however itself itself let must nor now per""",
     "de": "der die das und ist sind nicht mit von zu den dem des ein eine einer einem wird werden wurde fur im am auf als auch es bei nach aus oder hat ab sie du ihr man alle diese diesen dieser jetzt dann wenn sich kann bitte",
     "fr": "le la les des est sont et une un dans pour avec par sur du au aux qui que en ne pas il elle ce cette sans ou se a",
     "es": "el la los las una un es son y con por para del en no se al lo su como que mas sin o a esta este esto tu tus",

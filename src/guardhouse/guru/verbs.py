@@ -36,7 +36,7 @@ NOUN_VERBS: Final = _words(
     treat trigger trim trust try turn tweak type update upgrade upload use value view visit visual vote wait wake
     walk warn wash watch wave whitelist wipe wire work wrap write zip experiment benchmark sandbox audit exploit unlock
     register mute archive blacklist blame broadcast bookmark checkpoint crawl dial dispatch encounter exercise inject
-    migrate monitor order overwrite patent peek pledge quarantine rename reboot reinstall rewrite sponsor
+    migrate monitor order overwrite peek pledge quarantine rename reboot reinstall rewrite sponsor
     """
 )
 """Verbs that are nouns too, and may begin a noun phrase."""
@@ -203,7 +203,7 @@ COMPOUNDS: Final = {
 NOUN_PAIRS: Final = _words(
     """access:to support:for need:for limit:of request:for query:for answer:to approach:to link:to reply:to
     help:for demand:for end:of test:for plan:for work:on result:of mirror:of port:of fork:of clone:of copy:of
-    guide:to bridge:to contract:between"""
+    guide:to bridge:to contract:between control:over"""
 )
 """Noun and preposition that make a title of it, not an order."""
 
