@@ -225,6 +225,8 @@ def _is_coordinated(clause: Clause) -> bool:
     first = clause.before[0]
     if clause.before[-1][-1].text in SUBORDINATORS:
         return True
+    if not _is_of_several(clause):
+        return False
     if first[0].text in INTRODUCTORY and len(clause.before) == 1:
         return False
     if first[0].text in {"the", "these", "both", "all"} and not _has_verb(clause.before) and not _is_risky(clause):
@@ -234,11 +236,11 @@ def _is_coordinated(clause: Clause) -> bool:
             continue
         for at in range(1, len(words)):
             text, previous = words[at].text, words[at - 1].text
-            if previous in _MODAL or (previous == "to" and text not in DETERMINERS and _is_of_several(clause)):
+            if previous in _MODAL or (previous == "to" and text not in DETERMINERS):
                 return True
             if text not in VERBS and text not in PLURAL_FINITE:
                 continue
-            if _before(words, at) == "to" and _is_of_several(clause):
+            if _before(words, at) == "to":
                 return True
             if previous not in DETERMINERS and (
                 previous.endswith("s") or previous in FINITE | PRONOUNS | {"people", "not"}
@@ -255,14 +257,18 @@ _MODAL: Final = frozenset("can could may might will would must".split())
 
 
 def _is_of_several(clause: Clause) -> bool:
-    """Whether the clause is one of several that are joined by `and` or `or`."""
-    return clause.closed_by == "," or any(word.text in {"and", "or"} for word in clause.words)
+    """Whether the clause is one of several that are joined by `and` or `or`, and not only holds things that are."""
+    words = clause.words
+    joined = (at for at, word in enumerate(words) if word.text in {"and", "or"})
+    return clause.closed_by == "," or any(
+        at == 0 or (at + 1 < len(words) and words[at + 1].text not in DETERMINERS) for at in joined
+    )
 
 
 def _goes_on_describing(clause: Clause) -> bool:
     """Whether it says more of a plural subject: `cursors are proxies, and provide …`."""
     verb = next((word.text for word in clause.words if word.text not in LEADS), "")
-    if verb not in DESCRIBING or not _is_of_several(clause):
+    if verb not in DESCRIBING:
         return False
     return any(word.text in {"are", "were", "have"} for words in clause.before for word in words)
 

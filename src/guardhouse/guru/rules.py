@@ -84,6 +84,7 @@ RULES: Final = (
         (
             (_FACTS, "Run the tests."),
             (_FACTS, "The cache is stale, clear it."),
+            (_FACTS, "The build will fail, remove the lock file."),
             (_FACTS, "To upgrade, download the archive."),
             (_FACTS, "Never share the token."),
             (_FACTS, "Bitte starten Sie den Dienst neu."),
