@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run demo test test-long test-plain test-model setup browser sandbox checks lint types contracts ready unit docs lock bench bench-daemon bench-console bench-runs bench-proxy bench-sandbox bench-shell bench-secrets bench-agents fuzz clean
+.PHONY: run demo test test-long test-plain test-model setup browser sandbox checks lint types contracts ready unit docs lock bench bench-daemon bench-console bench-runs bench-proxy bench-sandbox bench-shell bench-secrets bench-agents fuzz clean bench-guru
 
 run: setup ## start the daemon; Ctrl-C ends it
 	@$(BIN)/guardhouse serve
@@ -117,6 +117,9 @@ bench-shell: setup ## the reader of shell commands: time, what is stopped, agree
 NODE_MODULES ?= node_modules
 bench-secrets: setup ## looking for secrets: time; beside Kingfisher where it is installed
 	$(BIN)/python bench/secret_scanner.py
+
+bench-guru: setup ## the checker of the Guru's replies: what it catches, what it blocks that is true, time
+	$(BIN)/python bench/guru_checker.py
 
 bench-agents: setup ## under the real agents and servers, from npm: does it hold, and what does it cost
 	$(BIN)/python bench/live_agents.py --node-modules $(NODE_MODULES)

@@ -16,6 +16,7 @@ from guardhouse.cli import (
     diagnosing,
     explaining,
     gateway,
+    gurus,
     installing,
     measuring,
     observing,
@@ -63,6 +64,7 @@ app.add_command(observing.suggest)
 app.add_command(observing.enforce)
 app.add_command(second_opinions.guardian)
 app.add_command(explaining.explain)
+app.add_command(gurus.guru)
 app.add_command(gateway.mcp)
 app.add_command(gateway.pins)
 app.add_command(tools.tools)

@@ -269,3 +269,9 @@ def test_every_byte_of_a_view_leads_back_to_where_it_was_read(parts, data):
     low, high = view.original(start, end)
     assert low <= min(first for first, _last in spans[start:end])
     assert high >= max(last for _first, last in spans[start:end])
+
+
+def test_an_escape_that_a_brace_cuts_short_hides_nothing_and_breaks_nothing():
+    assert SCANNER.scan(r"a \u003d b \u000} c") == []
+    text = r"a \u003d b \u000} " + f"{TOKEN} c"
+    assert masked(text, SCANNER.scan(text)) == r"a \u003d b \u000} ghp_[redacted] c"

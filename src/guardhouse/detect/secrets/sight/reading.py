@@ -169,7 +169,8 @@ _FIRST_FANCY: Final = 0x90
 
 def _unescaped(mark: bytes) -> tuple[bytes, int]:
     kind = mark[1:2]
-    if kind == b"u" and len(mark) % 6 == 0 and mark.count(b"\\u00") == len(mark) // 6:
+    is_braced = mark.endswith(b"}")
+    if kind == b"u" and not is_braced and len(mark) % 6 == 0 and mark.count(b"\\u00") == len(mark) // 6:
         return bytes.fromhex(mark.replace(b"\\u00", b"").decode()), 6
     if kind == b"x" and len(mark) % 4 == 0 and mark.count(b"\\x") == len(mark) // 4:
         return bytes.fromhex(mark.replace(b"\\x", b"").decode()), 4
