@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import msgspec
 
@@ -377,14 +377,17 @@ class LocalGuard(Guard, AgentGuard):
         """The policy in force. PolicyError if it can't be read."""
         return self._policy.current()
 
-    def note(self, detail: str, *, session_id: str | None = None) -> None:
+    def note(
+        self,
+        detail: str,
+        *,
+        source: Literal["sandbox", "run"],
+        session_id: str | None = None,
+        run_id: str | None = None,
+    ) -> None:
         """Record something that the house itself does. Secrets in `detail` are masked. GuardhouseError if it can't be
         recorded: then it may not be done."""
-        self._desk.note(detail, source="sandbox", session_id=session_id)
-
-    def note_run(self, run_id: str | None, detail: str, *, session_id: str | None = None) -> None:
-        """The same of a run, or of what runs have in common."""
-        self._desk.note(detail, source="run", session_id=session_id, run_id=run_id)
+        self._desk.note(detail, source=source, session_id=session_id, run_id=run_id)
 
     @property
     def database(self) -> Database:

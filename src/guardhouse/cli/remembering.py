@@ -92,7 +92,7 @@ def forget(numbers: tuple[int, ...], principal: str, state_dir: Path | None, *, 
             return
         whose = f" of {principal}" if principal else ""
         what = "everything" if every else f"{len(set(numbers))} memories"
-        guard.note_run(None, f"{what}{whose} is forgotten by {local_actor()}")
+        guard.note(f"{what}{whose} is forgotten by {local_actor()}", source="run")
         gone = store.forget(principal, None if every else set(numbers))
     missing = 0 if every else len(set(numbers)) - gone
     _print(f"Forgotten: {gone}." + (f" Not there: {missing}." if missing else ""))

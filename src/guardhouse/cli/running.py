@@ -170,7 +170,7 @@ def cancel(run_id: str, state_dir: Path | None) -> None:
         found = _find(kept, guard, run_id)
         if found.status in FINAL:
             _fail(f"{found.id} is over already ({found.status.value}).")
-        guard.note_run(found.id, f"a run is cancelled by {local_actor()}", session_id=found.session_id)
+        guard.note(f"a run is cancelled by {local_actor()}", source="run", run_id=found.id, session_id=found.session_id)
         after = kept.cancel(found.id, actor=local_actor())
     over = after.status in FINAL
     _print(f"{after.id} is cancelled." if over else f"{after.id} ends when what it does at the moment is done.")

@@ -38,7 +38,7 @@ def open_runs(
     section = guard.policy.config.runs
 
     def notice(what: str) -> None:
-        guard.note_run(None, what)
+        guard.note(what, source="run")
         if hears is not None:
             hears(Hearing("", "trouble", {"what": what, "fix": ""}))
 

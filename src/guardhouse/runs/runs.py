@@ -340,7 +340,9 @@ class Runs:
 
             about_model = isinstance(error, ModelTrouble)
         paused = journal.let_go(RunStatus.PAUSED, "model" if about_model else "state")
-        self._guard.note_run(paused.id, f"a run was paused: {error.what}", session_id=paused.session_id)
+        self._guard.note(
+            f"a run was paused: {error.what}", source="run", run_id=paused.id, session_id=paused.session_id
+        )
         if self._hears is not None:
             self._hears(Hearing(paused.id, "trouble", {"what": error.what, "fix": error.fix}))
         return paused

@@ -360,7 +360,7 @@ class Keeper:
                 pid=pid, started=started_at(pid),
             )  # fmt: skip
             write_down(note, left)
-            guard.note(_told(request, view), session_id=request.session_id)
+            guard.note(_told(request, view), source="sandbox", session_id=request.session_id)
             said = ticket(self._program, view, environment)
             handle = os.memfd_create("guardhouse-filter", os.MFD_CLOEXEC)
             given.append(handle)
@@ -621,7 +621,7 @@ async def _readable(handle: int) -> None:
 def _note(guard: LocalGuard, problem: str) -> None:
     """Record what nobody waits to be told."""
     with suppress(GuardhouseError):  # what can't be recorded is refused there already
-        guard.note(problem)
+        guard.note(problem, source="sandbox")
 
 
 def _told(request: Request, view: View) -> str:
