@@ -16,6 +16,7 @@ import pytest
 from sandboxed import COMMAND, events, eventually
 
 from guardhouse import __version__
+from guardhouse.sandbox.keeper import _handed_out, _pair
 from guardhouse.sandbox.launching import interpreter
 from guardhouse.sandbox.meeting import meeting_place, receive, send
 from guardhouse.sandbox.view import TOLD_TO_TOOLS
@@ -438,6 +439,17 @@ def test_where_user_namespaces_are_switched_off_nothing_is_run_and_it_says_so(sa
 
 
 # The keeper
+
+
+def test_a_door_that_was_handed_out_before_anybody_listened_is_taken(sandbox):
+    """A busy machine runs the command before the keeper gets to it; who spoke is known all the same."""
+    ours, theirs = _pair()
+    with ours, theirs, socket.create_server(("127.0.0.1", 0)) as door:
+        socket.send_fds(theirs, [b"door"], [door.fileno()])
+        theirs.sendall(b"ok")
+        listener, first = _handed_out(ours, b"what is to be there")
+    listener.close()
+    assert first == os.getpid()
 
 
 def test_two_commands_at_once_have_one_keeper(sandbox):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from guardhouse.installing.json_text import Path
 
 _LARGEST: Final = 512 * 1024
+_DEEPEST: Final = 64
 _NONE: Final[Mapping[Any, Any]] = MappingProxyType({})
 _Splice = tuple[int, int, str]
 """From where to where in the text, and what comes there."""
@@ -36,8 +37,7 @@ class YamlText:
         if len(text) > _LARGEST:
             raise InvalidAction(f"it is larger than {_LARGEST} bytes")
         try:
-            if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-                raise InvalidAction("it has anchors in it")
+            _check(yaml.parse(text, yaml.SafeLoader))
             self._root: Final = yaml.compose(text, yaml.SafeLoader)
             value = yaml.safe_load(text)
         except (yaml.YAMLError, ValueError, RecursionError, TypeError):
@@ -158,6 +158,21 @@ def _rendered(indent: str, members: list[tuple[str | None, Any]]) -> str:
         text = yaml.safe_dump(whole, sort_keys=False, default_flow_style=False, allow_unicode=True, width=1 << 20)
         pieces += [f"{indent}{line}\n" for line in text.splitlines()]
     return "".join(pieces)
+
+
+def _check(events: Iterable[yaml.Event]) -> None:
+    """InvalidAction for anchors, and for nesting of which the library makes work that grows with its square: nothing
+    is read beyond that."""
+    depth = 0
+    for event in events:
+        if isinstance(event, yaml.AliasEvent):
+            raise InvalidAction("it has anchors in it")
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEEPEST:
+            raise InvalidAction("it is nested too deep")
 
 
 def _end(node: yaml.Node) -> int:

@@ -366,7 +366,7 @@ class Keeper:
             given.append(handle)
             os.write(handle, rules)
             os.lseek(handle, 0, os.SEEK_SET)
-            ours, theirs = socket.socketpair()
+            ours, theirs = _pair()
             given.append(theirs.detach())
         except BaseException:
             for handle in given:
@@ -537,11 +537,18 @@ def _replaced(inside: _Inside) -> str:
     return next((place for place, link in inside.view.settings.items() if link and link_at(place) != link), "")
 
 
+def _pair() -> tuple[socket.socket, socket.socket]:
+    """The two ends by which a door is handed out. Ours wants to be told who speaks before anybody can: of what was said
+    earlier the system would not know."""
+    ours, theirs = socket.socketpair()
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    return ours, theirs
+
+
 def _handed_out(door: socket.socket, wanted: bytes) -> tuple[socket.socket, int] | None:
     """The socket that listens inside, once all is as `wanted` there, and the first process inside; None if the command
     has ended before."""
     door.settimeout(_PATIENCE)
-    door.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     rights, first = array("i"), 0
     try:
         room = socket.CMSG_SPACE(4 * rights.itemsize) + socket.CMSG_SPACE(_CREDENTIALS.size)
