@@ -14,7 +14,7 @@ import threading
 from queue import Full, Queue
 from typing import TYPE_CHECKING, Any, Final
 
-from guardhouse.adapters.mcp.pipes import LONGEST_LINE, Writer, lines
+from guardhouse.adapters.mcp.pipes import LONGEST_LINE, Writer, lines, own_end
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class PipedServer:
         self._to_client = to_client
         self._ended = ended
         self._failed = failed
-        self._writer = Writer(_fd(self._child.stdin))
+        self._writer = Writer(own_end(self._child.stdin))
         self._to_write: Queue[bytes | None] = Queue(_MOST_WAITING)
         for target in (self._write, self._read):
             threading.Thread(target=target, name="guardhouse-mcp", daemon=True).start()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from guardhouse.adapters.mcp.heads import LONGEST_HEAD
 from guardhouse.model import visible
@@ -28,11 +28,21 @@ def notice(text: str) -> None:
     sys.stderr.flush()
 
 
+def own_end(pipe: Any) -> int:
+    """The end of a child's pipe, for a `Writer` to close. Nobody else will: a number that is closed twice may be
+    somebody else's by then."""
+    if pipe is None:
+        raise AssertionError("the server was started with pipes")
+    handle = os.dup(pipe.fileno())
+    pipe.close()
+    return handle
+
+
 class Writer:
-    """One end of a pipe that both directions may write to, a message at a time."""
+    """One end of a pipe that both directions may write to, a message at a time. Whoever closes it, closes `handle`."""
 
     def __init__(self, handle: int) -> None:
-        self._handle = handle
+        self._handle: int | None = handle
         self._lock = threading.Lock()
         self.is_closed = False
 
@@ -42,7 +52,7 @@ class Writer:
             return not self.is_closed
         with self._lock:
             left = memoryview(data)
-            while left and not self.is_closed:
+            while left and self._handle is not None and not self.is_closed:
                 try:
                     left = left[os.write(self._handle, left) :]
                 except BrokenPipeError:
@@ -52,9 +62,9 @@ class Writer:
     def close(self) -> None:
         """Let the other side see the end. What is being written is written first."""
         with self._lock:
-            if not self.is_closed:
-                self.is_closed = True
-                os.close(self._handle)
+            handle, self._handle, self.is_closed = self._handle, None, True
+            if handle is not None:
+                os.close(handle)
 
 
 class Pending:
