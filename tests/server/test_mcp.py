@@ -513,6 +513,7 @@ def test_what_still_waits_when_a_token_is_revoked_is_not_done(patched):
         until(lambda: client.post({"jsonrpc": "2.0", "id": 3, "method": "ping"}).status_code == 401)
         patched.held.unlink()
         last.read()
+    patched.stop()
     assert b"and this" not in patched.log.read_bytes()
 
 
