@@ -382,6 +382,18 @@ def test_secrets_do_not_reach_the_model_in_a_prompt_nor_the_user_in_an_answer(pl
     assert result["messages"][-1].content == "Your key is sk-[redacted]"
 
 
+def test_what_a_tool_answers_in_the_agents_place_is_shown_like_any_answer(place):
+    place.configure(f"{POLICY}    - {{id: hush, effect: deny, action: OutputPublish}}")
+
+    @tool(return_direct=True)
+    def look(at: str) -> str:
+        """Look at something."""
+        return "the figures of the quarter"
+
+    with pytest.raises(Withheld):
+        ask(agent_at(place, Script.of([("look", {"at": "it"})]), tools=[look]))
+
+
 def test_an_answer_that_may_not_be_shown_is_withheld(place):
     place.configure(f"{POLICY}    - {{id: hush, effect: deny, action: OutputPublish}}")
     with pytest.raises(Withheld):

@@ -20,6 +20,7 @@ from agents import (
     handoff,
     set_tracing_disabled,
 )
+from agents.sandbox import SandboxAgent
 from agents.testing import ScriptedModel, assistant_message, function_call
 from framework_world import API_KEY, PLANTED, POLICY, STOLEN, BrokenGuard, FrameworkWorld, NumbGuard, together
 from pydantic import AfterValidator, BaseModel
@@ -245,6 +246,13 @@ def test_whoever_an_agent_hands_over_to_is_behind_the_gate_too(place, wrapped):
     assert "Nobody wipes here" in returned(wipes.model)[-1]
 
 
+class LateAgent(Agent):
+    """It says only when it is run which tools it has."""
+
+    async def get_all_tools(self, run_context):
+        return [*await super().get_all_tools(run_context), function_tool(print)]
+
+
 def test_what_can_not_be_put_behind_the_gate_is_refused(place):
     guarded = Guarded(place.guard())
     bare = Agent("bare", tools=[function_tool(place.tools[0])])
@@ -254,6 +262,9 @@ def test_what_can_not_be_put_behind_the_gate_is_refused(place):
         Agent("hosted", tools=[CodeInterpreterTool({"type": "code_interpreter", "container": "auto"})]),
         Agent("outer", tools=[bare.as_tool("bare", "Not behind the gate.")]),
         Agent("before", handoffs=[served]),
+        SandboxAgent("boxed"),
+        Agent("around", tools=[SandboxAgent("boxed").as_tool("boxed", "Gets tools when it is run.")]),
+        LateAgent("late"),
     ):
         with pytest.raises(GuardhouseError, match="gate"):
             guarded.agent(agent)

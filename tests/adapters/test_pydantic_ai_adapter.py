@@ -14,7 +14,7 @@ from pydantic_ai.models.function import DeltaToolCall, FunctionModel
 
 from guardhouse.adapters import CallContext, Withheld
 from guardhouse.adapters.pydantic_ai import Guarded, requests_of, taken_up
-from guardhouse.model import Decision
+from guardhouse.model import Decision, ToolCallPre
 
 
 @pytest.fixture
@@ -114,6 +114,66 @@ def test_secrets_in_a_result_are_masked_before_the_model_sees_them(place):
     agent_at(place, script).run_sync("Note it")
     assert "sk-[redacted]" in script.returned[0]
     assert API_KEY not in script.returned[0]
+
+
+def answered_by(place, function, *answers, guard=None):
+    """An agent whose answer this function makes."""
+    script = Script(*answers)
+    agent = Agent(script.model, capabilities=[Guarded(guard or place.guard())], output_type=[function, str])
+    return agent, script
+
+
+def tool_of(place, name):
+    return next(one for one in place.tools if one.__name__ == name)
+
+
+def test_a_function_that_makes_the_answer_is_judged_like_a_tool(place):
+    agent, script = answered_by(place, tool_of(place, "look"), [("final_result", {"at": "it"})])
+    assert agent.run_sync("Look").output == "saw it"
+    agent, script = answered_by(place, tool_of(place, "wipe"), [("final_result", {"what": "all"})], "I may not.")
+    assert agent.run_sync("Wipe it").output == "I may not."
+    assert place.made == [("look", "it")]
+    assert "Nobody wipes here" in str(script.told[-1].parts)
+
+
+def test_a_function_that_makes_the_answer_and_has_to_ask_does_not_run(place):
+    agent, script = answered_by(place, tool_of(place, "pay"), [("final_result", {"amount": 5})], "It waits.")
+    assert agent.run_sync("Pay").output == "It waits."
+    assert place.made == []
+    [request] = place.pending()
+    assert request in str(script.told[-1].parts)
+
+
+def test_what_a_function_makes_of_the_answer_is_masked(place):
+    agent, _ = answered_by(place, tool_of(place, "note"), [("final_result", {"text": "x"})])
+    assert API_KEY not in agent.run_sync("Note it").output
+
+
+def test_a_function_that_makes_the_answer_runs_on_no_part_of_its_arguments(place):
+    agent, _ = answered_by(place, tool_of(place, "look"), [("final_result", {"at": "the whole of it"})])
+
+    async def streamed():
+        async with agent.run_stream("Look") as result:
+            return [part async for part in result.stream_output(debounce_by=None)]
+
+    assert asyncio.run(streamed())[-1] == "saw the whole of it"
+    assert place.made == [("look", "the whole of it")]
+
+
+def test_a_guard_that_fails_lets_no_answer_be_made(place, monkeypatch):
+    guard = place.guard()
+    judged = guard.evaluate_async
+
+    async def fails(action, **more):
+        if type(action) is ToolCallPre:
+            raise RuntimeError("the guard is broken")
+        return await judged(action, **more)
+
+    monkeypatch.setattr(guard, "evaluate_async", fails)
+    agent, _ = answered_by(place, tool_of(place, "look"), [("final_result", {"at": "it"})], guard=guard)
+    with pytest.raises(RuntimeError, match="broken"):
+        agent.run_sync("Look")
+    assert place.made == []
 
 
 # Asking a person

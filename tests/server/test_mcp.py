@@ -314,7 +314,7 @@ def test_one_principal_has_a_number_of_sessions_and_can_end_them(house):
     assert Raw(house, "byurl").ask("ping")["id"] == 1
     assert first.http.delete(first.path, headers={"mcp-session-id": first.session}).status_code == 204
     assert first.post({"jsonrpc": "2.0", "id": 1, "method": "ping"}).status_code == 404
-    assert first.http.post(first.path, json=HELLO, headers=ACCEPT).status_code == 200
+    until(lambda: first.http.post(first.path, json=HELLO, headers=ACCEPT).status_code == 200)
 
 
 # Streams
@@ -426,6 +426,10 @@ def listen(client):
 
 
 PATCHED = """
+import os
+import time
+from pathlib import Path
+
 from guardhouse.adapters.mcp.gateway import Gateway
 from guardhouse.cli import main
 from guardhouse.server import mcp_sessions
@@ -437,17 +441,31 @@ def fails(gateway, line):
         raise RuntimeError("broken")
     return judged(gateway, line)
 
+heard = Gateway.from_client
+
+def waits(gateway, line):
+    held = Path(os.environ["HELD"])
+    while b"held" in line and held.exists():
+        time.sleep(0.01)
+    return heard(gateway, line)
+
 Gateway.from_server = fails
+Gateway.from_client = waits
 mcp_sessions._MOST_KEPT = 100_000
+mcp_sessions.MOST_OF_ONE = 2
+mcp_sessions.CHECKED_EVERY = mcp_sessions._SWEPT_EVERY = 0.01
 main()
 """
 
 
 @pytest.fixture
 def patched(house):
-    """A daemon whose gateways fail at some words, and keep little."""
+    """A daemon whose gateways fail at some words, hold on to others while `held` is there, keep little, and look often
+    at who is still welcome."""
     house.stop()
     house.program = ["-c", PATCHED]
+    house.held = house.log.with_name("held")
+    house.variables["HELD"] = str(house.held)
     return house.start()
 
 
@@ -476,3 +494,62 @@ def test_a_server_that_the_configuration_no_longer_names_is_not_used_any_more(ho
     client.ask("ping")
     house.configure("guard: {}\n")
     until(lambda: client.post({"jsonrpc": "2.0", "id": 1, "method": "ping"}).status_code == 404)
+
+
+def test_what_still_waits_when_a_token_is_revoked_is_not_done(patched):
+    client = Raw(patched, token=patched.token("agent", "ada"))
+    client.ask("tools/list")
+    patched.held.touch()
+    headers = {**ACCEPT, "mcp-session-id": client.session}
+    with contextlib.ExitStack() as both:
+        for number, said in ((1, "held"), (2, "and this")):
+            call = {"name": "echo", "arguments": {"say": said}}
+            asked = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call}
+            last = both.enter_context(client.http.stream("POST", client.path, json=asked, headers=headers))
+            assert last.status_code == 200
+        database = SqliteDatabase(patched.state / "approvals.db")
+        assert Tokens(database).revoke("ada")
+        database.close()
+        until(lambda: client.post({"jsonrpc": "2.0", "id": 3, "method": "ping"}).status_code == 401)
+        patched.held.unlink()
+        last.read()
+    patched.stop()
+    assert b"and this" not in patched.log.read_bytes()
+
+
+def test_who_only_listens_is_let_go_of_once_the_configuration_has_changed(patched):
+    client = Raw(patched)
+    with client.http.stream("GET", client.path, headers={"mcp-session-id": client.session}) as stream:
+        assert stream.status_code == 200
+        patched.configure("guard: {}\n")
+        assert not any(line.startswith("data") for line in stream.iter_lines())  # it ends
+
+
+def test_a_server_that_does_not_end_still_counts(patched):
+    patched.write(
+        f"      stays: {{command: [{sys.executable}, -c, "
+        "'import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(99)']}"
+    )
+    agent = patched.agent()
+
+    def begun():
+        with agent.stream("POST", "/mcp/stays", json=HELLO, headers=ACCEPT) as stream:
+            return stream.headers.get("mcp-session-id") if stream.status_code == 200 else stream.status_code
+
+    until(lambda: begun() != 404)
+    first = begun()
+    sessions = [first] if isinstance(first, str) else []
+    for session in sessions:
+        assert agent.delete("/mcp/stays", headers={"mcp-session-id": session}).status_code == 204
+    assert begun() == 429
+    until(lambda: isinstance(begun(), str))  # killed
+
+
+def test_a_client_has_only_so_much_waiting(patched):
+    client = Raw(patched)
+    client.ask("tools/list")
+    patched.held.touch()
+    said = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"said": "held" + "x" * 3_000_000}}
+    assert [client.post(said).status_code for _ in range(5)][-1] == 429
+    patched.held.unlink()
+    until(lambda: client.post({**said, "params": {}}).status_code == 202)

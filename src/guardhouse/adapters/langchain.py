@@ -98,11 +98,12 @@ class Guarded(AgentMiddleware[Any, Any]):
         return {"messages": [_with_texts(message, heard) for message in _last(state, HumanMessage)]}
 
     def after_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """Have the answer judged before the program gets it."""
+        """Have the answer judged before the program gets it; that of a tool, too, if it is the agent's."""
         shown = partial(self.calls.shown, context=self._context(runtime))
         if state.get("structured_response") is not None:
             shown(to_jsonable_python(state["structured_response"], fallback=str))
-        return {"messages": [_with_texts(message, shown) for message in _last(state, AIMessage)]}
+        kind = ToolMessage if _last(state, ToolMessage) else AIMessage
+        return {"messages": [_with_texts(message, shown) for message in _last(state, kind)]}
 
     def tool(self, tool: BaseTool) -> BaseTool:
         """`tool` behind the gate, to be called outside of a graph. Nothing is paused there: of a call that waits for a

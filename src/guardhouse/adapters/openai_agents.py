@@ -124,6 +124,11 @@ class Guarded:
                 f"The MCP servers of the agent {agent.name} are not behind the gate.",
                 fix="Put the gateway before them, and give the agent their tools by `guarded.tool`.",
             )
+        if _brings_tools(agent):
+            raise GuardhouseError(
+                f"The agent {agent.name} gets tools when it is run, and they are not behind the gate.",
+                fix="Use an `Agent` with the tools that it needs.",
+            )
         heard = InputGuardrail(self._hear, name="guardhouse", run_in_parallel=False)
         shown = OutputGuardrail(self._show, name="guardhouse")
         made = agent.clone(
@@ -302,6 +307,13 @@ def _said(items: list[Any]) -> list[str]:
     return said[::-1]
 
 
+def _brings_tools(agent: Agent[Any]) -> bool:
+    """Whether an agent has other tools when it is run than those that it is known to have, as one in a sandbox does."""
+    kind = type(agent)
+    own = kind.get_all_tools is Agent.get_all_tools and kind.get_mcp_tools is Agent.get_mcp_tools
+    return not own or bool(getattr(agent, "capabilities", ()))
+
+
 def _is_guarded(agent: Agent[Any], seen: set[int]) -> bool:
     """Whether everything that an agent can do goes through a gate."""
     if id(agent) in seen:
@@ -309,4 +321,4 @@ def _is_guarded(agent: Agent[Any], seen: set[int]) -> bool:
     seen.add(id(agent))
     gated = all(isinstance(getattr(tool, "on_invoke_tool", None), _Gated) for tool in agent.tools)
     handed = all(isinstance(one, Agent) and _is_guarded(one, seen) for one in agent.handoffs)
-    return gated and handed and not agent.mcp_servers
+    return gated and handed and not agent.mcp_servers and not _brings_tools(agent)

@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from guardhouse.adapters.framework_calls import Calls, Names, Origin, announcement, missing, settled
+from guardhouse.adapters.framework_calls import Calls, Names, Origin, Withheld, announcement, missing, settled
 from guardhouse.adapters.outcomes import Completed, Failed, Outcome, Pending
+from guardhouse.model import GuardhouseError
 
 try:
     from pydantic_ai import DeferredToolRequests, DeferredToolResults, UserPromptNode
     from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
-    from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry, ToolFailed
+    from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry, ToolFailed, ToolRetryError
     from pydantic_ai.messages import TextContent, ToolReturn
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
     from pydantic_ai.toolsets.function import FunctionToolsetTool
@@ -29,18 +30,24 @@ except ImportError as error:
     raise missing("Pydantic AI", "pydantic-ai") from error
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pydantic_ai import RunContext
+    from pydantic_ai.output import OutputContext
     from pydantic_ai.run import AgentRunResult
 
     from guardhouse.adapters.functions import CallContext
     from guardhouse.adapters.holding import AgentGuard
 
 _REQUEST = "approval_request_id"
+_UNNAMED = "output_function"
+"""What a function that makes the answer is called if the framework does not say which of several it is."""
 
 
 @dataclass(init=False)
 class Guarded(AbstractCapability[Any]):
-    """An agent's capability to be guarded: every tool that it has of its own is behind the gate.
+    """An agent's capability to be guarded: every tool that it has of its own is behind the gate, and so is a function
+    that makes its answer.
 
     `names` says in whose name calls are made: a session, or a function of the run's context; without it a conversation
     is a session. `prompt` says where the words come from that the agent is given.
@@ -72,6 +79,37 @@ class Guarded(AbstractCapability[Any]):
             else:
                 parts.append(await heard(part) if isinstance(part, str) else part)
         return replace(node, user_prompt=parts)
+
+    async def wrap_output_process(
+        self, ctx: RunContext[Any], *, output_context: OutputContext, output: Any, handler: Callable[[Any], Any]
+    ) -> Any:
+        """Have a function that makes the answer judged like any tool: a model decides that it runs, and with what. It
+        can't be paused, and it never runs on a part of its arguments."""
+        if not output_context.has_function:
+            return await handler(output)
+        if ctx.partial_output:
+            raise ModelRetry("The function runs once its arguments are complete.")
+        made: list[Any] = []
+
+        async def run(arguments: dict[str, Any]) -> Any:
+            if arguments != params and not isinstance(output, str):
+                raise GuardhouseError("The arguments would have to be masked, and can't be.")
+            try:
+                made.append(await handler(output if arguments == params else next(iter(arguments.values()))))
+            except ToolRetryError as error:
+                raise ModelRetry(str(error.tool_retry.content)) from None
+            return to_jsonable_python(made[0], fallback=str)
+
+        schema = output_context.object_def.json_schema if output_context.object_def is not None else {}
+        params = _given(output, list(schema.get("properties", ())))
+        told = output_context.tool_def.description if output_context.tool_def is not None else ""
+        about = announcement(output_context.function_name or _UNNAMED, told, schema, is_own=True)
+        outcome = await self.calls.make_async(about, params, run, context_of(self.calls, ctx))
+        if isinstance(outcome, Completed):
+            return outcome.value if outcome.redacted else made[0]
+        if isinstance(outcome, Failed) or not outcome.ran:
+            raise ModelRetry(outcome.text)
+        raise Withheld("What a function made of the answer", outcome.verdict)
 
     async def after_run(self, ctx: RunContext[Any], *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
         """Have the answer judged before the program gets it."""
@@ -139,6 +177,17 @@ def _is_function(tool: Any) -> bool:
     while hasattr(tool, "source_tool"):
         tool = tool.source_tool
     return isinstance(tool, FunctionToolsetTool)
+
+
+def _given(output: Any, names: list[str]) -> dict[str, Any] | None:
+    """What a function that makes the answer is given, by its names, as far as these are known."""
+    try:
+        judged = to_jsonable_python(output)
+    except ValueError:  # it has no JSON form
+        return None
+    if isinstance(judged, dict) and set(judged) <= set(names):
+        return judged
+    return {names[0] if len(names) == 1 else "output": judged}
 
 
 def _seen(value: Any) -> Any:

@@ -13,16 +13,19 @@ import secrets
 import threading
 import time
 from collections import OrderedDict, deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from queue import Full, Queue
 from typing import TYPE_CHECKING, Final
 
 from guardhouse.adapters.mcp import Gateway, offered, place_of
 from guardhouse.adapters.mcp.heads import heads
 from guardhouse.adapters.mcp.messages import UNANSWERED, error_answer
 from guardhouse.adapters.mcp.piped import PipedServer
+from guardhouse.adapters.mcp.pipes import Messages
 from guardhouse.adapters.mcp.streamable import RemoteServer, event, one_line, read_headers, version_in
+from guardhouse.model import PolicyError
 from guardhouse.runs.tools.shell import plain_environment
 from guardhouse.server.problems import Problem
 
@@ -39,8 +42,8 @@ MOST_OF_ONE: Final = 32
 MOST_OF_ALL: Final = 512
 _IDLE: Final = 1800.0
 """Seconds without a request or a reader after which a session ends."""
-_MOST_WAITING: Final = 256
-"""Messages of a client that were not judged yet."""
+_MOST_WAITING: Final = 8 * 1024 * 1024
+"""Bytes of a client's messages that were not judged yet; one more message may be beyond that."""
 _MOST_KEPT: Final = 32 * 1024 * 1024
 """Bytes of one session that were not read, or might be read again."""
 _STREAMS_KEPT: Final = 16
@@ -51,6 +54,7 @@ CHECKED_EVERY: Final = 5.0
 """Seconds after which it is looked whether the token of a reader is still good."""
 _PRIMED: Final = "2025-11-25"
 """The version since which a stream begins with an event that says nothing, so that it can be read on from there."""
+_SWEPT_EVERY: Final = 60.0
 _ENDED: Final = "the server has ended"
 
 
@@ -126,7 +130,7 @@ class Session:
         self._numbers = 0
         self._gateway: Gateway
         self._end: RemoteServer | PipedServer | None = None
-        self._to_judge: Queue[tuple[bytes, Stream | None] | None] = Queue(_MOST_WAITING)
+        self._to_judge: Messages[Stream | None] = Messages(_MOST_WAITING)
 
     def open(self) -> None:
         """Start the server, or get ready to reach it; waits for the disk. GuardhouseError as above."""
@@ -184,10 +188,8 @@ class Session:
             stream = Stream(self._numbers, waiting)
             if self.version >= _PRIMED:
                 stream.add(b"")
-        try:
-            self._to_judge.put_nowait((line, stream))
-        except Full:
-            raise Problem(429, "Too many messages of this session wait.", headers={"retry-after": "1"}) from None
+        if not self._to_judge.add(line, stream):
+            raise Problem(429, "Too many messages of this session wait.", headers={"retry-after": "1"})
         if stream is not None:
             self._streams[stream.number] = stream
             self._let_go()
@@ -251,15 +253,21 @@ class Session:
     # In threads
 
     def _judge(self, end: RemoteServer | PipedServer) -> None:
-        """Messages of the client, one after the other."""
+        """Messages of the client, one after the other, for as long as it may come in."""
+        looked = time.monotonic()
         try:
-            while (taken := self._to_judge.get()) is not None:
+            while (taken := self._to_judge.take()) is not None and not self.is_over:
+                if time.monotonic() - looked >= CHECKED_EVERY:
+                    self._house.door.check_still(self.principal)
+                    looked = time.monotonic()
                 line, stream = taken
                 outgoing = self._gateway.from_client(line)
                 if outgoing.to_client:
                     self._call(partial(self._deliver, outgoing.to_client, stream))
                 if outgoing.to_server:
                     end.send(outgoing.to_server)
+        except Problem:
+            self._ended()  # the token was revoked, or is over
         except Exception as error:  # noqa: BLE001 - whatever it is, nothing may pass without the gate
             self._failed(error)
 
@@ -283,10 +291,7 @@ class Session:
 
     def close(self) -> None:
         """End the server, and record what has no answer. Waits."""
-        try:
-            self._to_judge.put_nowait(None)
-        except Full:
-            self._notice("its messages were not judged any more")
+        self._to_judge.end()
         if self._end is not None:
             self._end.close()
             self._gateway.close()
@@ -298,7 +303,9 @@ class Sessions:
     def __init__(self, house: House) -> None:
         self._house = house
         self._known: dict[str, Session] = {}
-        self._closing: set[asyncio.Future[None]] = set()
+        self._closing: dict[asyncio.Future[None], Session] = {}
+        self._enders = ThreadPoolExecutor(MOST_OF_ONE, thread_name_prefix="guardhouse-mcp-end")
+        """Ending a server may take seconds, in which others are to be heard."""
         self._sweeping: asyncio.Task[None] | None = None
 
     def section(self, server: str) -> McpServedSection:
@@ -313,8 +320,9 @@ class Sessions:
         section = self.section(server)
         for session in [one for one in self._known.values() if one.is_idle]:
             self.end(session)
-        own = sum(one.principal.id == principal.id for one in self._known.values())
-        if own >= MOST_OF_ONE or len(self._known) >= MOST_OF_ALL:
+        every = [*self._known.values(), *self._closing.values()]  # a server that is being ended is still there
+        own = sum(one.principal.id == principal.id for one in every)
+        if own >= MOST_OF_ONE or len(every) >= MOST_OF_ALL:
             raise Problem(429, "There are too many MCP sessions.", fix="End one (DELETE), or wait.")
         session = Session(self._house, principal, server, section)
         self._known[session.id] = session  # before it is open: a server may end at once
@@ -344,12 +352,12 @@ class Sessions:
         if self._known.pop(session.id, None) is None:
             return
         session.over()
-        closing = asyncio.ensure_future(self._house.in_thread(session.close))
-        self._closing.add(closing)
+        closing = asyncio.get_running_loop().run_in_executor(self._enders, session.close)
+        self._closing[closing] = session
         closing.add_done_callback(self._closed)
 
     def _closed(self, closing: asyncio.Future[None]) -> None:
-        self._closing.discard(closing)
+        self._closing.pop(closing, None)
         error = None if closing.cancelled() else closing.exception()
         if error is not None:
             self._house.report(f"an MCP session could not be ended properly: {type(error).__name__}")
@@ -362,9 +370,24 @@ class Sessions:
             self.end(session)
         if self._closing:
             await asyncio.wait(self._closing)
+        self._enders.shutdown(wait=False)
 
     async def _sweep(self) -> None:
         while True:
-            await asyncio.sleep(60)
-            for session in [one for one in self._known.values() if one.is_idle]:
-                self.end(session)
+            await asyncio.sleep(_SWEPT_EVERY)
+            for session in list(self._known.values()):
+                if session.is_idle or not await self._is_welcome(session):
+                    self.end(session)
+
+    async def _is_welcome(self, session: Session) -> bool:
+        """Whether a session may go on although it asks for nothing: its reader may be there for days."""
+        with suppress(PolicyError):  # then the gate itself denies
+            if self._house.policy.current().config.mcp.servers.get(session.server) != session.section:
+                return False
+        try:
+            await self._house.in_thread(partial(self._house.door.check_still, session.principal))
+        except Problem:
+            return False
+        except Exception as error:  # noqa: BLE001 - the others are still to be looked at; calls are let in by the door
+            self._house.report(f"whether an MCP session may go on could not be told: {type(error).__name__}")
+        return True

@@ -11,10 +11,9 @@ import os
 import signal
 import subprocess
 import threading
-from queue import Full, Queue
 from typing import TYPE_CHECKING, Any, Final
 
-from guardhouse.adapters.mcp.pipes import LONGEST_LINE, Writer, lines
+from guardhouse.adapters.mcp.pipes import LONGEST_LINE, Messages, Writer, lines, own_end
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 
 _GRACE: Final = 2.0
 """Seconds that a server has to end by itself, and then once it was told to."""
-_MOST_WAITING: Final = 256
-"""Messages that a server has not read."""
+_MOST_WAITING: Final = LONGEST_LINE
+"""Bytes that a server has not read."""
 
 
 class PipedServer:
@@ -62,24 +61,19 @@ class PipedServer:
         self._to_client = to_client
         self._ended = ended
         self._failed = failed
-        self._writer = Writer(_fd(self._child.stdin))
-        self._to_write: Queue[bytes | None] = Queue(_MOST_WAITING)
+        self._writer = Writer(own_end(self._child.stdin))
+        self._to_write: Messages[None] = Messages(_MOST_WAITING)
         for target in (self._write, self._read):
             threading.Thread(target=target, name="guardhouse-mcp", daemon=True).start()
 
     def send(self, data: bytes) -> None:
         """Send messages, one a line. GuardhouseError if the server has not read those before them."""
-        if not data:
-            return
-        try:
-            self._to_write.put_nowait(data)
-        except Full:
-            raise GuardhouseError("The server does not read what it is sent.") from None
+        if data and not self._to_write.add(data, None):
+            raise GuardhouseError("The server does not read what it is sent.")
 
     def close(self) -> None:
         """End it, with all that it has started in its process group."""
-        with contextlib.suppress(Full):
-            self._to_write.put_nowait(None)
+        self._to_write.end()
         for number in (signal.SIGTERM, signal.SIGKILL):
             try:
                 self._child.wait(_GRACE)
@@ -94,7 +88,7 @@ class PipedServer:
             os.killpg(self._child.pid, number)
 
     def _write(self) -> None:
-        while (data := self._to_write.get()) is not None and self._writer.write(data):
+        while (taken := self._to_write.take()) is not None and self._writer.write(taken[0]):
             pass
         self._writer.close()
 

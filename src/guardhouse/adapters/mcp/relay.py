@@ -13,7 +13,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
-from guardhouse.adapters.mcp.pipes import LONGEST_LINE, Writer, lines, notice
+from guardhouse.adapters.mcp.pipes import LONGEST_LINE, Writer, lines, notice, own_end
 from guardhouse.model import GuardhouseError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class _Relay:
         self._gateway = gateway
         self._child = child
         self._to_client = Writer(sys.stdout.fileno())
-        self._to_server = Writer(_fd(child.stdin))
+        self._to_server = Writer(own_end(child.stdin))
         self._failed = False
         self._lines = 0
         """Of the client, so far: whether the relay gets on with them."""

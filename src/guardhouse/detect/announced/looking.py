@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from guardhouse.detect.announced.words import HIDING, WORDS, compiled
+from guardhouse.detect.announced.words import HIDING, WORDS, compiled, spaced
 from guardhouse.detect.output.unseen import hidden
 from guardhouse.model import Suspicion, visible
 from guardhouse.trust.disguise import Undisguised
@@ -19,7 +19,7 @@ from guardhouse.trust.lookalikes import KINDS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-REVISION: Final = 1
+REVISION: Final = 2
 """Of what is looked for. What was looked at by another one is looked at again."""
 HIDDEN_TEXT: Final = "tool.hidden_text"
 NAMES_OTHERS: Final = "tool.names_others"
@@ -34,6 +34,8 @@ _DEEPEST: Final = 64
 _SHORTEST: Final = 6
 """A name of a tool that stands in a text by accident is shorter, or an ordinary word."""
 _ALIKE: Final = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l", "5": "s", "$": "s", "-": "_", ".": "_"})
+_BREAKS: Final = str.maketrans(dict.fromkeys("\x0b\x0c\x85\u2028\u2029", "\n"))
+"""Ends of lines that divide words for whoever reads them."""
 _WORD: Final = r"[a-z0-9_][a-z0-9_.-]*"
 
 
@@ -109,7 +111,7 @@ def _spans(text: str, own: frozenset[str], neighbours: Neighbours) -> Iterator[t
     unseen = next(iter(hidden(text)), None)
     if unseen is not None:
         yield HIDDEN_TEXT, unseen.start, unseen.end
-    plain = Undisguised(text, text.translate(KINDS))
+    plain = Undisguised(text, text.translate(_BREAKS).translate(KINDS))
     data = plain.text
 
     def span(start: int, end: int) -> tuple[int, int]:
@@ -119,7 +121,7 @@ def _spans(text: str, own: frozenset[str], neighbours: Neighbours) -> Iterator[t
         yield (HIDDEN_TEXT, *span(out.start(), out.end()))
     seen: set[str] = set()
     for words in WORDS:
-        if words.code not in seen and (said := compiled(words.pattern).search(data)) is not None:
+        if words.code not in seen and (said := compiled(spaced(words.pattern)).search(data)) is not None:
             seen.add(words.code)
             yield (words.code, *span(said.start(), said.end()))
     if neighbours.by_name:

@@ -180,6 +180,11 @@ HIDING: Final = r"<!--|\n(?:[ \t\r]*\n){24}|[ \t\xa0]{200}"
 """Text that is out of sight where descriptions are shown: a comment, or what stands behind much that is empty."""
 
 
+def spaced(pattern: str) -> str:
+    """The pattern, with any number of blanks and line ends where it has one blank."""
+    return pattern.replace(" ", r"\s+")
+
+
 _COMPILED: dict[str, Any] = {}
 
 
