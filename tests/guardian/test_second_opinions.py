@@ -23,6 +23,7 @@ from guardhouse.model import (
     SessionState,
     Severity,
     Span,
+    ToolCallPre,
     typed_digest,
 )
 from guardhouse.policy import FLOORS, OUTCOMES, Judgement, catalogue
@@ -72,6 +73,7 @@ OPINIONS = st.builds(
     risk=st.sampled_from(["", "low", "medium", "high", "critical"]),
     authorized=st.sampled_from(["", "unknown", "low", "medium", "high"]),
     partial=st.booleans(),
+    purpose=st.sampled_from(["spare", "watch"]),
 )
 CONFIGS = st.builds(
     config,
@@ -95,7 +97,7 @@ def test_an_opinion_makes_nothing_softer_but_a_question_that_is_listed(judgement
     if after.decision < judgement.decision:
         assert judgement.decision is Decision.REQUIRE_APPROVAL
         assert judgement.risk_level <= RiskLevel.MEDIUM
-        assert (opinion.outcome, opinion.partial) == ("allow", False)
+        assert (opinion.outcome, opinion.partial, opinion.purpose) == ("allow", False, "spare")
         assert opinion.risk not in {"high", "critical"}
         assert where.facts.session.user
         assert not settings_.approvals.unattended
@@ -322,8 +324,6 @@ def test_an_opinion_that_holds_a_secret_is_masked_where_it_is_recorded(tmp_path)
 
 def test_asynchronously_it_is_the_same(tmp_path):
     import asyncio
-
-    from guardhouse.model import ToolCallPre
 
     judge = Scripted("block")
     listening = talk(tmp_path, judge).user("Write a note about the page").read("A page.")

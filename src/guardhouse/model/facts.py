@@ -77,8 +77,6 @@ class OpinionOf(msgspec.Struct, frozen=True, tag=True, kw_only=True):
     purpose: Purpose
     call: str
     """The call as JSON, masked."""
-    whole: bool = True
-    """Whether `call` says all of it."""
     heard: int = 0
     """Messages of the user's own words so far."""
     decided: str = ""

@@ -161,7 +161,8 @@ def weighed(judgement: Judgement, opinion: SecondOpinion, scene: Scene, config: 
     asks = judgement.decision is Decision.REQUIRE_APPROVAL
     heard = _heard(opinion)
     if heard == "allow":
-        return _cleared(judgement, opinion, scene, config) if asks else judgement
+        # An opinion on what nobody would be asked about was not given on this question.
+        return _cleared(judgement, opinion, scene, config) if asks and opinion.purpose == "spare" else judgement
     if heard == "block":
         return _held(judgement, JUDGE_AGAINST, opinion, _least(section.on_block, config), config)
     if heard == "half":
