@@ -288,6 +288,51 @@ def test_a_session_that_can_not_be_read_counts_as_one_that_anything_came_into(tm
     assert [one.code for one in verdict.reasons] == ["guardian.blocked"]
 
 
+def run(tmp_path, judge, command, more=""):
+    listening = talk(tmp_path, judge, ENFORCING + more).user("Work on the page").read("A page about cats.")
+    judge.asked.clear()
+    return listening.call("bash", command=command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm publish",
+        "git push origin HEAD:other",
+        "gh pr merge 4",
+        "aws s3 cp report s3://bucket",
+        "pip install cats",
+        "./deploy.sh",
+        "make release",
+        "python3 x.py",
+        "ls && npm publish",
+        "echo $(npm publish)",
+        "ls | $CATS",
+        "git -c core.pager=x log",
+        "find . -exec npm publish ;",
+        "echo hi > a.txt",
+    ],
+)
+def test_a_command_is_looked_at_though_nobody_knows_what_its_program_does(tmp_path, command):
+    judge = Scripted("block")
+    assert run(tmp_path, judge, command).decision is Decision.REQUIRE_APPROVAL
+    assert [one.purpose for one in judge.asked] == ["watch"]
+
+
+@pytest.mark.parametrize("command", ["ls -la", "cat a.txt | grep cats | wc -l", "git log --oneline && git status"])
+def test_a_command_that_only_looks_is_not_looked_at(tmp_path, command):
+    judge = Scripted("block")
+    assert run(tmp_path, judge, command).decision is Decision.ALLOW
+    assert judge.asked == []
+
+
+@pytest.mark.parametrize(("redirect", "asked"), [("", 0), (" > a.txt", 1)])
+def test_a_command_of_a_listed_program_is_looked_at_only_if_something_was_found(tmp_path, redirect, asked):
+    judge = Scripted("block")
+    run(tmp_path, judge, f"pytest tests{redirect}", "  commands: {programs: [pytest]}\n")
+    assert len(judge.asked) == asked
+
+
 def test_off_nobody_is_asked_and_nothing_is_loaded(tmp_path):
     judge = Scripted("block")
     config = ENFORCING.replace("mode: enforce", "mode: 'off'")

@@ -96,14 +96,28 @@ def _only_fetches(scene: Scene) -> bool:
     return profile is not None and profile.classified and profile.capabilities <= _FETCHING
 
 
+LOOKING: Final = (
+    "basename", "cat", "cd", "cmp", "cut", "df", "diff", "dirname", "du", "echo", "egrep", "false", "fgrep", "file",
+    "git blame", "git describe", "git log", "git ls-files", "git rev-parse", "git shortlog", "git show", "git status",
+    "grep", "head", "id", "jq", "ls", "md5sum", "nl", "printf", "ps", "pwd", "readlink", "realpath", "sha1sum",
+    "sha256sum", "stat", "tail", "tr", "true", "type", "uname", "wc", "which", "whoami",
+)  # fmt: skip
+"""Programs that only look, whatever they are given, unless something was found that they would do. None that may be
+told to run another."""
+
+
 def _does_something(scene: Scene, findings: Iterable[Finding]) -> bool:
-    """Whether a call would do more than look. Of a command that is known by what was found in it."""
+    """Whether a call would do more than look. A command would, unless it is known to do nothing else: what a program
+    does that nobody has described is not among the findings."""
     if not consequential(scene):
         return False
     profile = scene.rule_tool
     if profile is None or Capability.EXECUTES not in profile.capabilities:
         return True
-    return any(one.effect not in {None, Effect.READS} for one in findings)
+    from guardhouse.detect.commands.looking import only_runs  # large, and only for calls that run something
+
+    is_found = any(one.effect not in {None, Effect.READS} for one in findings)
+    return is_found or not only_runs(scene, (*LOOKING, *scene.settings.listed_programs))
 
 
 def may_clear(judgement: Judgement, state: SessionState, section: GuardianSection) -> bool:
