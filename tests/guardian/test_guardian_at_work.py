@@ -269,6 +269,14 @@ def test_the_same_question_is_asked_once(work, service):
     assert len(service.requests) == 2, "the session is another one"
 
 
+def test_calls_that_differ_in_what_is_masked_are_two_questions(work, service):
+    at = work().user("Write a note about the page").read("A page.")
+    for letter in "ab":
+        at.note(title="cats", text="ghp_" + typed_digest(letter)[-36:])
+    assert service.shown[-1]["call"]["params"]["text"] == "ghp_[redacted]"
+    assert len(service.requests) == 2
+
+
 def test_another_process_knows_what_was_asked(work, service):
     at = work().user("Write a note about the page").read("A page.")
     at.note(title="cats")

@@ -101,7 +101,7 @@ class Guardian:
         section = self._section()
         shown = self.shown(question)
         session = self._sessions.known_as(question.session_id)
-        digest = "\n".join((VERSION, section.base_url, section.model, section.held_to, shown.digest))
+        digest = "\n".join((VERSION, section.base_url, section.model, section.held_to, question.action, shown.digest))
         known = self._standing.known(digest, section.keep_answers)
         if known is not None:
             refusal = self._standing.again(session, question.heard, known.outcome)

@@ -77,6 +77,8 @@ class OpinionOf(msgspec.Struct, frozen=True, tag=True, kw_only=True):
     purpose: Purpose
     call: str
     """The call as JSON, masked."""
+    action: str = ""
+    """The hash of the call as it is: two that differ in what is masked are two questions."""
     heard: int = 0
     """Messages of the user's own words so far."""
     decided: str = ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from guardhouse.detect.provenance import consequential
-from guardhouse.model import Decision, Effect, OpinionOf, Reason, RiskLevel, SecondOpinion, ToolCallPre
+from guardhouse.model import Decision, Effect, OpinionOf, Reason, RiskLevel, SecondOpinion, ToolCallPre, action_hash
 from guardhouse.policy.codes import JUDGE_AGAINST, JUDGE_CLEARED, JUDGE_HALF_SEEN, JUDGE_SILENT
 from guardhouse.trust import Capability
 
@@ -159,6 +159,7 @@ def question(purpose: Purpose, judgement: Judgement, scene: Scene, call: str, co
         session_id=scene.action.session_id or "",
         purpose=purpose,
         call=call,
+        action=action_hash(scene.action),
         heard=state.user if state is not None else 0,
         decided=judgement.decision.value,
         codes=tuple(sorted({name for name, _ in judgement.asking})),
