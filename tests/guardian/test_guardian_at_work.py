@@ -300,6 +300,21 @@ def test_after_three_blocks_a_person_is_asked_and_the_model_is_not(work, service
     assert len(service.requests) == 4
 
 
+@pytest.mark.parametrize("more", [{}, {"session_tokens": 3_500}], ids=["blocks", "tokens"])
+def test_a_judge_that_is_not_asked_any_more_leaves_no_call_as_it_is(work, service, more):
+    service.verdict = "BLOCK: nobody asked for that"
+    at = work(on_error="keep", **more).user("Write a note about the page").read("A page.")
+    for number in range(3):
+        assert at.note(title=f"number {number}").decision is Decision.REQUIRE_APPROVAL
+    asked = len(service.requests)
+    assert at.note(title="one more").decision is Decision.REQUIRE_APPROVAL
+    assert len(service.requests) == asked, "it was not asked"
+    service.verdict = "I can't tell."
+    fresh = at.user("Write a note about the page")
+    if not more:
+        assert fresh.note(title="again").decision is Decision.ALLOW, "what can't be had is as policy says"
+
+
 def test_a_session_that_has_used_up_its_tokens_is_not_asked_about(work, service):
     at = work(session_tokens=6_000).user("Write a note about the page").read("A page.")
     verdicts = [at.note(title=str(number)) for number in range(8)]

@@ -54,6 +54,10 @@ class NoOpinion(GuardhouseError):
         self.costs = costs
 
 
+class NotAsked(NoOpinion):
+    """The service was not asked, because of what came before. Says why."""
+
+
 class Reply(msgspec.Struct, frozen=True):
     """What the model said."""
 

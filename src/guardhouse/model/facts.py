@@ -187,6 +187,9 @@ class SecondOpinion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """The digest of what it was shown."""
     cached: bool = False
     tokens: int = 0
+    stopped: bool = False
+    """Of an error: the judge is not asked any more for now, because it was against so much or has cost so much. An
+    agent can bring that about, so it never leaves a call as it is."""
 
 
 Answer = Addresses | RealPath | FileDigest | Extent | ToolPin | SessionState | Traces | SecondOpinion

@@ -182,7 +182,8 @@ def weighed(judgement: Judgement, opinion: SecondOpinion, scene: Scene, config: 
         return _held(judgement, JUDGE_AGAINST, opinion, _least(section.on_block, config), config)
     if heard == "half":
         return _held(judgement, JUDGE_HALF_SEEN, opinion, Decision.REQUIRE_APPROVAL, config)
-    if section.on_error == "keep" and not is_unattended(config):
+    is_stopped = isinstance(opinion, SecondOpinion) and opinion.stopped is not False
+    if section.on_error == "keep" and not is_stopped and not is_unattended(config):
         return judgement
     return _held(judgement, JUDGE_SILENT, opinion, _least(section.on_error, config), config)
 
