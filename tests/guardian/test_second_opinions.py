@@ -203,6 +203,14 @@ def test_a_command_may_be_cleared_only_while_nothing_untrusted_has_come_in():
     assert may_clear(asks, SessionState(user=1, untrusted=1), GuardianSection(may_clear="wide"))
 
 
+def test_an_opinion_on_what_nobody_would_be_asked_about_clears_no_question():
+    """The call may ask only as it is sent, after the judge was asked."""
+    asks = judged(Decision.REQUIRE_APPROVAL, [("provenance.unasked_kind", finding("provenance.unasked_kind"))])
+    opinion = SecondOpinion(outcome="allow", reason="because", purpose="spare")
+    assert weighed(asks, opinion, scene(), config()).decision is Decision.ALLOW
+    assert weighed(asks, msgspec.structs.replace(opinion, purpose="watch"), scene(), config()) == asks
+
+
 # In the gate
 
 
