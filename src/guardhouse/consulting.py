@@ -35,6 +35,7 @@ from guardhouse.model import (
 )
 from guardhouse.model.actions import is_named
 from guardhouse.policy import APPROVED, BY_GRANT, CONDITION_UNKNOWN, EDITED, REFUSED
+from guardhouse.policy.codes import JUDGE_AGAINST
 from guardhouse.redact import loss, masked_wire
 from guardhouse.trust import Capability
 
@@ -82,7 +83,8 @@ class Consultation:
     def _supplied(self, verdict: Verdict) -> tuple[Supply, ...]:
         """Who supplied which value of the call. Values may be offered for the rest of a run only if nothing asks but
         where they come from."""
-        offered = grantable_fields(self._case.scene) if GRANTABLE.issuperset(asking(verdict)) else frozenset()
+        is_offered = GRANTABLE.issuperset(asking(verdict)) and not _is_judged_against(verdict)
+        offered = grantable_fields(self._case.scene) if is_offered else frozenset()
         mask = self._case.mask or str
         return tuple(
             Supply(
@@ -97,7 +99,7 @@ class Consultation:
 
     def _values(self, verdict: Verdict) -> tuple[tuple[str, ...], bool]:
         """Digests of the values that may be offered so, and whether nothing but them asks."""
-        if not GRANTABLE.issuperset(asking(verdict)):
+        if not GRANTABLE.issuperset(asking(verdict)) or _is_judged_against(verdict):
             return (), False
         return grantable_values(self._case.scene)
 
@@ -121,7 +123,7 @@ class Consultation:
     def _targets(self, verdict: Verdict) -> tuple[Target, ...]:
         """What asks, and about which place; nothing unless that is so of all that asks, and can be shown as it is."""
         causes = self._case.judgement.asking if self._case.judgement is not None else ()
-        if not causes or {name for name, _ in causes} != asking(verdict):
+        if not causes or {name for name, _ in causes} != asking(verdict) or _is_judged_against(verdict):
             return ()
         found: set[Target] = set()
         for name, finding in causes:
@@ -318,3 +320,8 @@ def _changed(name: str) -> str:
 
 def _field(name: str) -> Span | None:
     return None if name.startswith(("real_path:", "file:", "program:")) else Span(name)
+
+
+def _is_judged_against(verdict: Verdict) -> bool:
+    """Whether a second opinion is against the call. Then a yes that was given to calls like it is none to this one."""
+    return any(reason.code == JUDGE_AGAINST.id for reason in verdict.reasons)

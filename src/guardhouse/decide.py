@@ -379,11 +379,18 @@ class Case:
             return of_call(self.scene, made)
 
         masks = self.judgement.masks if self.judgement is not None else ()
-        mask = self.policy.redactor.text
-        kept = remember(self.scene, verdict, event, lambda text: _mask_patterns(mask(text), masks))
-        return kept if self.policy.config.guardian.mode == "off" else self._transcribed(kept, verdict)
+        redacted = self.policy.redactor.text
 
-    def _transcribed(self, kept: tuple[Remembered, ...], verdict: Verdict) -> tuple[Remembered, ...]:
+        def mask(text: str) -> str:
+            masked: str = _mask_patterns(redacted(text), masks)
+            return masked
+
+        kept = remember(self.scene, verdict, event, mask)
+        return kept if self.policy.config.guardian.mode == "off" else self._transcribed(kept, verdict, mask)
+
+    def _transcribed(
+        self, kept: tuple[Remembered, ...], verdict: Verdict, mask: Callable[[str], str]
+    ) -> tuple[Remembered, ...]:
         """What its session remembers of the action, with the words of it."""
         from guardhouse.transcribing import transcribed  # only where a judge is configured
 
@@ -391,7 +398,7 @@ class Case:
         masks = self.judgement.masks if self.judgement is not None else ()
         params = _mask_patterns(self.policy.redactor.value(getattr(self.action, "params", None)), masks)
         name, call_id = self.described.tool_name or "", self.described.call_id or ""
-        return transcribed(kept, self.action, content, params, name, call_id)
+        return transcribed(kept, self.action, content, params, name, call_id, mask)
 
     def _conditioned(self, condition: Condition) -> NewEvent:
         """That a call was let through on a condition, for when its result comes back."""

@@ -52,7 +52,7 @@ from guardhouse.trust.ledger import (
     request_values,
     spared,
     told_of,
-    typed_part,
+    typed_as_shown,
     whom,
     with_new_id,
     written,
@@ -76,7 +76,7 @@ def remember(scene: Scene, verdict: Verdict, event: NewEvent, mask: Callable[[st
     """What is to be kept of an action that was let through, in order."""
     action = scene.action
     if isinstance(action, UserInput):
-        return _message(action, verdict, event)
+        return _message(action, verdict, event, mask)
     if isinstance(action, OutputPublish):
         return (_shown(verdict.content if verdict.content is not None else action.content, event),)
     if isinstance(action, (ToolCallPost, MemoryReadPost, SkillRunPost)):
@@ -85,12 +85,14 @@ def remember(scene: Scene, verdict: Verdict, event: NewEvent, mask: Callable[[st
     return (Remembered(event),)
 
 
-def _message(action: UserInput, verdict: Verdict, event: NewEvent) -> tuple[Remembered, ...]:
+def _message(
+    action: UserInput, verdict: Verdict, event: NewEvent, mask: Callable[[str], str]
+) -> tuple[Remembered, ...]:
     """A message of the user's. Its words carry authority; what was pasted into it is content like any other."""
     text = verdict.content if isinstance(verdict.content, str) else action.content
     if event.grade != "user":
         return (_content(read_content(text), event),)
-    typed = typed_part(text)
+    typed = typed_as_shown(str(action.content), text, mask)
     values = tuple((slot, str(value)) for slot, value in request_values(typed))
     said = Remembered(msgspec.structs.replace(event, detail=read_request(typed).kept() or None), values, _told(typed))
     pasted = pasted_part(text, typed)

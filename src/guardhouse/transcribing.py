@@ -21,9 +21,11 @@ from guardhouse.model import (
     UserInput,
 )
 from guardhouse.redact.outline import fitted, outline
-from guardhouse.trust.ledger import pasted_part, typed_part
+from guardhouse.trust.ledger import pasted_part, typed_as_shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from guardhouse.model import Action
 
 LONGEST: Final = 16_000
@@ -32,13 +34,18 @@ _LONGEST_PARAMS: Final = 4_000
 
 
 def transcribed(
-    remembered: tuple[Remembered, ...], action: Action, content: Any, params: Any, name: str, call_id: str
+    remembered: tuple[Remembered, ...],
+    action: Action,
+    content: Any,
+    params: Any,
+    name: str,
+    call_id: str,
+    mask: Callable[[str], str],
 ) -> tuple[Remembered, ...]:
     """What is to be kept of an action that was let through, with its words. `content` is what may be seen of it, and
-    `params` what the call was made with, under which names; all of it masked."""
+    `params` what the call was made with, under which names; all of it masked, as `mask` does."""
     if isinstance(action, UserInput):
-        text = content if isinstance(content, str) else _as_text(content)
-        return tuple(msgspec.structs.replace(one, turn=_message(one, text)) for one in remembered)
+        return _message(remembered, action, content if isinstance(content, str) else _as_text(content), mask)
     if isinstance(action, OutputPublish):
         return _on_last(remembered, _turn("assistant", content))
     if isinstance(action, (ToolCallPost, MemoryReadPost, SkillRunPost)) and remembered:
@@ -48,13 +55,18 @@ def transcribed(
     return remembered
 
 
-def _message(remembered: Remembered, text: str) -> Turn:
-    """The user's own words, or what they put in from elsewhere: only the first carry authority."""
-    event = remembered.event
-    typed = typed_part(text)
-    if event.grade == "user":
-        return _turn("user", typed)
-    return _turn("pasted", pasted_part(text, typed) if event.name == "pasted" else text)
+def _message(
+    remembered: tuple[Remembered, ...], action: UserInput, text: str, mask: Callable[[str], str]
+) -> tuple[Remembered, ...]:
+    """The user's own words, or what they put in from elsewhere, or both beside each other: only the first carry
+    authority."""
+    typed = typed_as_shown(action.content, text, mask)
+    pasted = pasted_part(text, typed)
+    others = _turn("pasted", pasted if len(remembered) > 1 else text)
+    own = _turn("user", typed)
+    if len(remembered) == 1 and pasted.strip():
+        own = _in_part(own)
+    return tuple(msgspec.structs.replace(one, turn=own if one.event.grade == "user" else others) for one in remembered)
 
 
 def _turn(origin: TurnOrigin, content: Any) -> Turn:
@@ -69,7 +81,13 @@ def _of_call(turn: Turn, name: str, call_id: str, params: Any) -> Turn:
     if params is None:
         return turn
     shown, whole = fitted(params, _LONGEST_PARAMS)
-    return msgspec.structs.replace(turn, params=_as_text(shown), whole=turn.whole and whole)
+    turn = msgspec.structs.replace(turn, params=_as_text(shown))
+    return turn if whole else _in_part(turn)
+
+
+def _in_part(turn: Turn) -> Turn:
+    """A turn of which something is not shown as it is. The text of such a one is JSON, whoever wrote it."""
+    return msgspec.structs.replace(turn, text=_as_text(turn.text), whole=False) if turn.whole else turn
 
 
 def _on_last(remembered: tuple[Remembered, ...], turn: Turn) -> tuple[Remembered, ...]:

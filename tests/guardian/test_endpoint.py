@@ -116,6 +116,7 @@ FAULTS = {
     "gives no text": lambda server: ok(completion(None)),
     "gives pieces of text": lambda server: ok(completion([{"type": "text", "text": "ALLOW: asked for"}])),
     "calls a tool": lambda server: ok(completion(tool_calls=[{"id": "1"}])),
+    "says that it failed, and an answer": lambda server: ok({**completion(), "error": {"message": "overloaded"}}),
     "refuses": lambda server: ok(completion(refusal="I can't help with that.")),
     "was cut": lambda server: ok(completion(finish="length")),
     "was filtered": lambda server: ok(completion(finish="content_filter")),

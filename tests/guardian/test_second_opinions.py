@@ -23,6 +23,7 @@ from guardhouse.model import (
     SessionState,
     Severity,
     Span,
+    ToolCallPre,
     typed_digest,
 )
 from guardhouse.policy import FLOORS, OUTCOMES, Judgement, catalogue
@@ -72,6 +73,7 @@ OPINIONS = st.builds(
     risk=st.sampled_from(["", "low", "medium", "high", "critical"]),
     authorized=st.sampled_from(["", "unknown", "low", "medium", "high"]),
     partial=st.booleans(),
+    purpose=st.sampled_from(["spare", "watch"]),
 )
 CONFIGS = st.builds(
     config,
@@ -95,7 +97,7 @@ def test_an_opinion_makes_nothing_softer_but_a_question_that_is_listed(judgement
     if after.decision < judgement.decision:
         assert judgement.decision is Decision.REQUIRE_APPROVAL
         assert judgement.risk_level <= RiskLevel.MEDIUM
-        assert (opinion.outcome, opinion.partial) == ("allow", False)
+        assert (opinion.outcome, opinion.partial, opinion.purpose) == ("allow", False, "spare")
         assert opinion.risk not in {"high", "critical"}
         assert where.facts.session.user
         assert not settings_.approvals.unattended
@@ -201,6 +203,14 @@ def test_a_command_may_be_cleared_only_while_nothing_untrusted_has_come_in():
     assert may_clear(asks, SessionState(user=1, untrusted=1), GuardianSection(may_clear="wide"))
 
 
+def test_an_opinion_on_what_nobody_would_be_asked_about_clears_no_question():
+    """The call may ask only as it is sent, after the judge was asked."""
+    asks = judged(Decision.REQUIRE_APPROVAL, [("provenance.unasked_kind", finding("provenance.unasked_kind"))])
+    opinion = SecondOpinion(outcome="allow", reason="because", purpose="spare")
+    assert weighed(asks, opinion, scene(), config()).decision is Decision.ALLOW
+    assert weighed(asks, msgspec.structs.replace(opinion, purpose="watch"), scene(), config()) == asks
+
+
 # In the gate
 
 
@@ -286,6 +296,51 @@ def test_a_session_that_can_not_be_read_counts_as_one_that_anything_came_into(tm
     assert [one.code for one in verdict.reasons] == ["guardian.blocked"]
 
 
+def run(tmp_path, judge, command, more=""):
+    listening = talk(tmp_path, judge, ENFORCING + more).user("Work on the page").read("A page about cats.")
+    judge.asked.clear()
+    return listening.call("bash", command=command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm publish",
+        "git push origin HEAD:other",
+        "gh pr merge 4",
+        "aws s3 cp report s3://bucket",
+        "pip install cats",
+        "./deploy.sh",
+        "make release",
+        "python3 x.py",
+        "ls && npm publish",
+        "echo $(npm publish)",
+        "ls | $CATS",
+        "git -c core.pager=x log",
+        "find . -exec npm publish ;",
+        "echo hi > a.txt",
+    ],
+)
+def test_a_command_is_looked_at_though_nobody_knows_what_its_program_does(tmp_path, command):
+    judge = Scripted("block")
+    assert run(tmp_path, judge, command).decision is Decision.REQUIRE_APPROVAL
+    assert [one.purpose for one in judge.asked] == ["watch"]
+
+
+@pytest.mark.parametrize("command", ["ls -la", "cat a.txt | grep cats | wc -l", "git log --oneline && git status"])
+def test_a_command_that_only_looks_is_not_looked_at(tmp_path, command):
+    judge = Scripted("block")
+    assert run(tmp_path, judge, command).decision is Decision.ALLOW
+    assert judge.asked == []
+
+
+@pytest.mark.parametrize(("redirect", "asked"), [("", 0), (" > a.txt", 1)])
+def test_a_command_of_a_listed_program_is_looked_at_only_if_something_was_found(tmp_path, redirect, asked):
+    judge = Scripted("block")
+    run(tmp_path, judge, f"pytest tests{redirect}", "  commands: {programs: [pytest]}\n")
+    assert len(judge.asked) == asked
+
+
 def test_off_nobody_is_asked_and_nothing_is_loaded(tmp_path):
     judge = Scripted("block")
     config = ENFORCING.replace("mode: enforce", "mode: 'off'")
@@ -322,8 +377,6 @@ def test_an_opinion_that_holds_a_secret_is_masked_where_it_is_recorded(tmp_path)
 
 def test_asynchronously_it_is_the_same(tmp_path):
     import asyncio
-
-    from guardhouse.model import ToolCallPre
 
     judge = Scripted("block")
     listening = talk(tmp_path, judge).user("Write a note about the page").read("A page.")

@@ -54,6 +54,10 @@ class NoOpinion(GuardhouseError):
         self.costs = costs
 
 
+class NotAsked(NoOpinion):
+    """The service was not asked, because of what came before. Says why."""
+
+
 class Reply(msgspec.Struct, frozen=True):
     """What the model said."""
 
@@ -264,6 +268,8 @@ def read_reply(answer: Response, asked: int) -> Reply:
 
 def _text(said: Any) -> str:
     """The text of the one message in an answer, if the model came to its end and said nothing else."""
+    if isinstance(said, dict) and said.get("error"):
+        raise NoOpinion("The service's answer is that of an error.", costs=True)
     choices = said.get("choices") if isinstance(said, dict) else None
     if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
         raise NoOpinion("The service's answer does not hold one answer of a model.", costs=True)

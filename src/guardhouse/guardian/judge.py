@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from guardhouse.guardian.answer import Answer, BadAnswer, read_line, read_structured
-from guardhouse.guardian.endpoint import CHARS_A_TOKEN, Endpoint, NoOpinion, Reply
+from guardhouse.guardian.endpoint import CHARS_A_TOKEN, Endpoint, NoOpinion, NotAsked, Reply
 from guardhouse.guardian.prompt import VERSION, Prompt, prompt
 from guardhouse.guardian.standing import Begun
 from guardhouse.model import GuardhouseError, SecondOpinion
@@ -101,17 +101,17 @@ class Guardian:
         section = self._section()
         shown = self.shown(question)
         session = self._sessions.known_as(question.session_id)
-        digest = "\n".join((VERSION, section.base_url, section.model, section.held_to, shown.digest))
+        digest = "\n".join((VERSION, section.base_url, section.model, section.held_to, question.action, shown.digest))
         known = self._standing.known(digest, section.keep_answers)
         if known is not None:
             refusal = self._standing.again(session, question.heard, known.outcome)
             if refusal:
-                raise NoOpinion(refusal)
+                raise NotAsked(refusal)
             return _opinion(known, shown, section, self._mask, cached=True)
         endpoint = self._endpoint(section)
         begun = self._standing.begin(session, question.heard, section, _cost(shown))
         if isinstance(begun, str):
-            raise NoOpinion(begun)
+            raise NotAsked(begun)
         return _Prepared(shown, digest, begun, section, endpoint)
 
     def _concluded(self, prepared: _Prepared, reply: Reply | Exception) -> SecondOpinion:
@@ -184,4 +184,4 @@ def _opinion(
 def _failed(error: Exception) -> SecondOpinion:
     """The opinion that there is none. What went wrong is told if the words are ours."""
     told = error.what if isinstance(error, (NoOpinion, BadAnswer, GuardhouseError)) else type(error).__name__
-    return SecondOpinion(outcome="error", reason=told)
+    return SecondOpinion(outcome="error", reason=told, stopped=isinstance(error, NotAsked))

@@ -195,10 +195,8 @@ def _turn(turn: Turn, section: str = "recent", *, in_outline: bool = False) -> d
         told["tool"] = turn.name[:_LONGEST_NAME]
     if turn.params:
         told["made_with"] = {"outline": outline(turn.params)} if in_outline else _value(turn.params)
-    if not turn.whole:
-        told["text"] = _value(turn.text)
-    else:
-        told["text"] = {"outline": outline(turn.text)} if in_outline else turn.text
+    text = turn.text if turn.whole else _value(turn.text)
+    told["text"] = {"outline": outline(text)} if in_outline and isinstance(text, str) else text
     return told
 
 

@@ -77,8 +77,8 @@ class OpinionOf(msgspec.Struct, frozen=True, tag=True, kw_only=True):
     purpose: Purpose
     call: str
     """The call as JSON, masked."""
-    whole: bool = True
-    """Whether `call` says all of it."""
+    action: str = ""
+    """The hash of the call as it is: two that differ in what is masked are two questions."""
     heard: int = 0
     """Messages of the user's own words so far."""
     decided: str = ""
@@ -203,6 +203,9 @@ class SecondOpinion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """The digest of what it was shown."""
     cached: bool = False
     tokens: int = 0
+    stopped: bool = False
+    """Of an error: the judge is not asked any more for now, because it was against so much or has cost so much. An
+    agent can bring that about, so it never leaves a call as it is."""
 
 
 Answer = Addresses | RealPath | FileDigest | Extent | ToolPin | SessionState | Traces | SecondOpinion

@@ -106,7 +106,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     params: str = ""
     """Of a result: what the call was made with, as JSON."""
     whole: bool = True
-    """False: it was too long, and this tells its structure only."""
+    """False: something of it is told by its structure only, or not at all. `text` is JSON then."""
 
 
 class Transcript(msgspec.Struct, frozen=True, kw_only=True):

@@ -470,7 +470,8 @@ class GuardianSection(_Section, frozen=True, kw_only=True):
     on_block: Literal["require_approval", "deny"] = "require_approval"
     """What a call comes to, at least, that it is against."""
     on_error: Literal["keep", "require_approval", "deny"] = "require_approval"
-    """What a call comes to, at least, that it gives no answer on; `keep` leaves it as policy decides alone."""
+    """What a call comes to, at least, that it gives no answer on; `keep` leaves it as policy decides alone, unless
+    the judge is not asked any more."""
     context: Annotated[str, Meta(max_length=8_000)] = ""
     """What it is told of your agents and their work."""
     seconds: Seconds = 12

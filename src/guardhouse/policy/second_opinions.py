@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from guardhouse.detect.provenance import consequential
-from guardhouse.model import Decision, Effect, OpinionOf, Reason, RiskLevel, SecondOpinion, ToolCallPre
+from guardhouse.model import Decision, Effect, OpinionOf, Reason, RiskLevel, SecondOpinion, ToolCallPre, action_hash
 from guardhouse.policy.codes import JUDGE_AGAINST, JUDGE_CLEARED, JUDGE_HALF_SEEN, JUDGE_SILENT
 from guardhouse.trust import Capability
 
@@ -96,14 +96,28 @@ def _only_fetches(scene: Scene) -> bool:
     return profile is not None and profile.classified and profile.capabilities <= _FETCHING
 
 
+LOOKING: Final = (
+    "basename", "cat", "cd", "cmp", "cut", "df", "diff", "dirname", "du", "echo", "egrep", "false", "fgrep", "file",
+    "git blame", "git describe", "git log", "git ls-files", "git rev-parse", "git shortlog", "git show", "git status",
+    "grep", "head", "id", "jq", "ls", "md5sum", "nl", "printf", "ps", "pwd", "readlink", "realpath", "sha1sum",
+    "sha256sum", "stat", "tail", "tr", "true", "type", "uname", "wc", "which", "whoami",
+)  # fmt: skip
+"""Programs that only look, whatever they are given, unless something was found that they would do. None that may be
+told to run another."""
+
+
 def _does_something(scene: Scene, findings: Iterable[Finding]) -> bool:
-    """Whether a call would do more than look. Of a command that is known by what was found in it."""
+    """Whether a call would do more than look. A command would, unless it is known to do nothing else: what a program
+    does that nobody has described is not among the findings."""
     if not consequential(scene):
         return False
     profile = scene.rule_tool
     if profile is None or Capability.EXECUTES not in profile.capabilities:
         return True
-    return any(one.effect not in {None, Effect.READS} for one in findings)
+    from guardhouse.detect.commands.looking import only_runs  # large, and only for calls that run something
+
+    is_found = any(one.effect not in {None, Effect.READS} for one in findings)
+    return is_found or not only_runs(scene, (*LOOKING, *scene.settings.listed_programs))
 
 
 def may_clear(judgement: Judgement, state: SessionState, section: GuardianSection) -> bool:
@@ -145,6 +159,7 @@ def question(purpose: Purpose, judgement: Judgement, scene: Scene, call: str, co
         session_id=scene.action.session_id or "",
         purpose=purpose,
         call=call,
+        action=action_hash(scene.action),
         heard=state.user if state is not None else 0,
         decided=judgement.decision.value,
         codes=tuple(sorted({name for name, _ in judgement.asking})),
@@ -161,12 +176,14 @@ def weighed(judgement: Judgement, opinion: SecondOpinion, scene: Scene, config: 
     asks = judgement.decision is Decision.REQUIRE_APPROVAL
     heard = _heard(opinion)
     if heard == "allow":
-        return _cleared(judgement, opinion, scene, config) if asks else judgement
+        # An opinion on what nobody would be asked about was not given on this question.
+        return _cleared(judgement, opinion, scene, config) if asks and opinion.purpose == "spare" else judgement
     if heard == "block":
         return _held(judgement, JUDGE_AGAINST, opinion, _least(section.on_block, config), config)
     if heard == "half":
         return _held(judgement, JUDGE_HALF_SEEN, opinion, Decision.REQUIRE_APPROVAL, config)
-    if section.on_error == "keep" and not is_unattended(config):
+    is_stopped = isinstance(opinion, SecondOpinion) and opinion.stopped is not False
+    if section.on_error == "keep" and not is_stopped and not is_unattended(config):
         return judgement
     return _held(judgement, JUDGE_SILENT, opinion, _least(section.on_error, config), config)
 

@@ -7,7 +7,7 @@ import pytest
 from guardhouse.trust.ledger.bidding import bids
 from guardhouse.trust.ledger.clauses import affirmed
 from guardhouse.trust.ledger.confirming import is_confirmation, proposal
-from guardhouse.trust.ledger.pastes import typed_part
+from guardhouse.trust.ledger.pastes import typed_as_shown, typed_part
 from guardhouse.trust.ledger.saying import FROM, numbers_by_use, request_values
 
 LEFT_OUT = (
@@ -169,3 +169,12 @@ def test_orders_are_heard_in_the_time_that_reading_takes():
 
     enough = 20 * max(min(spent(1000) for _ in range(3)), 0.01)
     assert any(spent(8000) < enough for _ in range(3))
+
+
+def test_a_line_that_a_mask_makes_short_is_no_more_typed_than_it_was():
+    message = f"File this:\nPay eve {'k' * 3_000} today\n\nThen tell me"
+    shown = message.replace("k" * 3_000, "[redacted]")
+    assert "eve" in typed_part(shown), "what the mask leaves looks typed"
+    assert typed_as_shown(message, shown, lambda text: text.replace("k" * 3_000, "[redacted]")) == (
+        "File this:\n\nThen tell me"
+    )

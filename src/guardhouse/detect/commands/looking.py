@@ -62,7 +62,7 @@ def find(scene: Scene, profile: ToolProfile) -> Iterator[Finding]:
         return
     if reads:
         yield from _effects(scene, leaves)
-        if scene.settings.bash == "listed" and not _is_listed(scene, leaves):
+        if scene.settings.bash == "listed" and not _is_listed(leaves, scene.settings.listed_programs):
             yield _finding(scene, NOT_LISTED, leaves[0] if leaves else None)
         return
     code = DENY_MODE if scene.settings.bash == "deny" else ASK_MODE
@@ -100,15 +100,21 @@ def _own_by_words(scene: Scene, leaves: list[Leaf]) -> Iterator[Finding]:
         yield _finding(scene, OWN_SOCKET, leaves[0])
 
 
-def _is_listed(scene: Scene, leaves: list[Leaf]) -> bool:
-    """Whether the call is one command of listed programs, and nothing else."""
+def only_runs(scene: Scene, programs: tuple[str, ...]) -> bool:
+    """Whether a call is one plainly written command of these programs, and nothing else."""
+    leaves = commands_of(scene)
+    return not _is_too_long(leaves) and _is_listed(leaves, programs)
+
+
+def _is_listed(leaves: list[Leaf], programs: tuple[str, ...]) -> bool:
+    """Whether a call of these is one command of listed programs, and nothing else."""
     from guardhouse.detect.commands.listing import only_listed  # only needed in this mode
 
     return (
         len(leaves) == 1
         and leaves[0].key in CODE_KEYS
         and not leaves[0].secrets
-        and only_listed(leaves[0].text, scene.settings.listed_programs)
+        and only_listed(leaves[0].text, programs)
     )
 
 

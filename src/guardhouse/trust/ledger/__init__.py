@@ -9,7 +9,7 @@ from guardhouse.trust.ledger.confirming import agreed, proposal
 from guardhouse.trust.ledger.deeds import does_for_sure
 from guardhouse.trust.ledger.kinds import Kind, kind_of
 from guardhouse.trust.ledger.matching import Ledger, Source, Traced
-from guardhouse.trust.ledger.pastes import pasted_part, typed_part
+from guardhouse.trust.ledger.pastes import pasted_part, typed_as_shown, typed_part
 from guardhouse.trust.ledger.pointing import is_led_to, pointing_questions, points_at
 from guardhouse.trust.ledger.questions import candidates, questions
 from guardhouse.trust.ledger.reading import (
@@ -72,6 +72,7 @@ __all__ = [
     "telltales",
     "told_of",
     "tool_words",
+    "typed_as_shown",
     "typed_part",
     "whom",
     "with_new_id",

@@ -7,10 +7,13 @@ so everything from the first mark of a sort to the last is pasted.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from guardhouse.trust.ledger.values import values
 from guardhouse.trust.ledger.words import stem, words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _MOST_TYPED: Final = 20_000
 """Characters of a message that may have been typed."""
@@ -47,6 +50,16 @@ def typed_part(message: str) -> str:
     _mark_long(lines, pasted)
     _mark_forwarded(lines, pasted)
     return "\n".join(line for line, out in zip(lines, pasted, strict=True) if not out)[:_MOST_TYPED]
+
+
+def typed_as_shown(message: str, shown: str, mask: Callable[[str], str]) -> str:
+    """The words of a message that was masked, `shown`, without what was pasted into it. A mask may take away what tells
+    that a line was pasted, such as its length, so a line of it counts only if it was typed as it was written, too."""
+    typed = typed_part(message)
+    if shown == message:
+        return typed
+    own = set(mask(typed).split("\n"))
+    return "\n".join(line for line in typed_part(shown).split("\n") if line in own)
 
 
 def pasted_part(message: str, typed: str) -> str:
