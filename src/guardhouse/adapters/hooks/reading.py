@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _LONGEST_ID: Final = 512
 _PAST: Final = frozenset({"result", "reading", "failure", "answer"})
 """What has happened already: only its text counts, not what would be done with it."""
+_BLANK: Final = " \t\r\n\ufeff"
 _ABOUT_TOOLS: Final = frozenset({"call", "again", "permission", "result", "reading", "failure"})
 
 
@@ -64,6 +65,9 @@ def read_event(agent: Agent, fields: dict[str, Any], expected: str | None, *, me
     if kind == "prompt" and not isinstance(content, str):
         raise InvalidAction("the event has no prompt.")
     given, is_object = _given(agent, name, fields)
+    if kind not in _PAST and isinstance(given, str) and given.lstrip(_BLANK).startswith("{"):
+        # An agent that reads it all the same, by its own rules, calls the tool with something that nobody has judged.
+        raise InvalidAction("what the tool is given looks like JSON, and can't be read as such.")
     session, run = _identifier(fields, where.session), _identifier(fields, where.run)
     return HookEvent(
         name=name,
