@@ -353,7 +353,7 @@ def test_what_a_sub_agent_of_copilot_is_told_is_not_its_users(copilot):
 
 
 @pytest.mark.parametrize(
-    "dialect, attached",
+    ("dialect", "attached"),
     [
         ("gemini", "\n--- Content from referenced files ---\nContent from @README.md:\n"),
         ("hermes", "\n\n--- Attached Context ---\n\n"),
@@ -389,8 +389,7 @@ def given_as_text(hooked, text):
 )
 def test_arguments_in_a_text_that_can_be_read_in_two_ways_are_a_no(dialect, text, tmp_path):
     """What the agent makes of it is its own affair: of two keys of one name, it takes one, and we would see another."""
-    hooked = Hooked(dialect, tmp_path / "home", tmp_path)
-    hooked.home.mkdir()
+    hooked = no_matter_which(dialect, tmp_path)
     assert hooked.feed(json.dumps(given_as_text(hooked, text)).encode(), "preToolUse").does == "stops"
     whole = given_as_text(hooked, '{"path":"notes.md"}')
     assert hooked.feed(json.dumps(whole).encode(), "preToolUse").does == "goes on"
