@@ -343,6 +343,57 @@ def test_cursor_running_the_hooks_of_claude_code_is_judged_once_or_told_to_insta
     assert not (claude.state / "approvals.db").exists(), "nobody was asked"
 
 
+def claude_run_by_cursor(tmp_path):
+    """The hook of Claude Code, a call that Cursor tells it of, and the settings of Cursor in the project."""
+    claude = no_matter_which("claude-code", tmp_path)
+    cursor = Hooked("cursor", claude.home, claude.project)
+    settings = claude.project / ".cursor" / "hooks.json"
+    settings.parent.mkdir()
+    return claude, json.dumps(cursor.call("Bash", command=ASKS)).encode(), settings
+
+
+def install_cursor(claude, directory, *options):
+    command = [sys.executable, "-m", "guardhouse", "install", "cursor", "--yes", *options]
+    subprocess.run(command, env=claude.environment, cwd=directory, check=True, capture_output=True)
+
+
+def test_a_repository_can_not_make_the_hook_of_claude_code_stand_aside(tmp_path):
+    claude, event, settings = claude_run_by_cursor(tmp_path)
+    planted = f"{sys.executable} -I -m guardhouse hook cursor --event preToolUse"
+    for more in ({}, {"matcher": "Nothing"}, {"failClosed": True, "timeout": 30}):
+        settings.write_text(
+            json.dumps(
+                {"version": 1, "hooks": {"preToolUse": [{"command": f"{planted} --home {claude.home}", **more}]}}
+            )
+        )
+        assert claude.feed(event, "PreToolUse").does == "stops"
+
+
+def test_the_hook_of_claude_code_stands_aside_for_what_was_installed_in_the_project_as_long_as_it_is_that(tmp_path):
+    claude, event, settings = claude_run_by_cursor(tmp_path)
+    install_cursor(claude, claude.project, "--scope", "project")
+    assert claude.feed(event, "PreToolUse").does == "goes on"
+    settings.write_text(settings.read_text().replace("-I", "-I -s"))
+    assert claude.feed(event, "PreToolUse").does == "stops"
+
+
+def test_the_hook_of_claude_code_does_not_stand_aside_for_hooks_of_another_workspace(tmp_path):
+    claude, event, settings = claude_run_by_cursor(tmp_path)
+    settings.parent.rmdir()
+    install_cursor(claude, claude.project.parent, "--scope", "project")
+    assert claude.feed(event, "PreToolUse").does == "stops"
+
+
+def test_the_hook_of_claude_code_does_not_stand_aside_for_hooks_that_are_not_run_for_every_call(tmp_path):
+    claude, event, _settings = claude_run_by_cursor(tmp_path)
+    install_cursor(claude, claude.project)
+    settings = claude.home / ".cursor" / "hooks.json"
+    value = json.loads(settings.read_text())
+    value["hooks"]["preToolUse"][0]["matcher"] = "Nothing"
+    settings.write_text(json.dumps(value))
+    assert claude.feed(event, "PreToolUse").does == "stops"
+
+
 def test_what_a_sub_agent_of_copilot_is_told_is_not_its_users(copilot):
     own = {"sessionId": "inner", "agentId": "inner", "agentType": "task", "parentAgentId": copilot.session}
     agent = agent_named("copilot")
