@@ -446,6 +446,15 @@ def test_arguments_in_a_text_that_can_be_read_in_two_ways_are_a_no(dialect, text
     assert hooked.feed(json.dumps(whole).encode(), "preToolUse").does == "goes on"
 
 
+def test_a_patch_that_copilot_calls_an_edit_is_a_patch_whatever_else_it_is_given(copilot):
+    patch = "*** Begin Patch\n*** Update File: /etc/profile.d/x.sh\n@@\n-a\n+b\n*** End Patch"
+    event = {"hook_event_name": "PreToolUse", "session_id": "s", "timestamp": "t", "cwd": str(copilot.project)}
+    for given in ({"input": patch}, {"path": "notes.md", "input": patch}, patch):
+        said = json.dumps({**event, "tool_name": "Edit", "tool_input": given}).encode()
+        reaction = copilot.feed(said, "PreToolUse")
+        assert (reaction.does, "path.persistence_write" in reaction.reason) == ("stops", True)
+
+
 def test_only_what_is_typed_at_hermes_itself_is_its_users(hermes):
     agent = agent_named("hermes")
     for platform, origin in {"cli": "typed", "telegram": "pasted", "cron": "scheduled", "subagent": "pasted"}.items():
