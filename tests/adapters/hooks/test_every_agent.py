@@ -292,6 +292,14 @@ def test_a_command_that_cursor_tells_of_twice_is_asked_about_once(cursor, monkey
     assert cursor.run(told_again(cursor, "ls")).does == "goes on"
 
 
+def test_what_a_person_has_approved_is_not_made_with_more_permissions_in_cursor(cursor, monkeypatch):
+    """Cursor has a sandbox of its own, and the model says which calls are to run outside."""
+    assert cursor.run(cursor.call("Bash", command=ASKS)).does == "stops"
+    approve_all(cursor, monkeypatch)
+    assert cursor.run(cursor.call("Bash", command=ASKS, required_permissions=["all"])).does == "stops"
+    assert cursor.run(cursor.call("Bash", command=ASKS, description="once more")).does == "goes on"
+
+
 def test_a_call_of_a_server_that_passed_is_not_asked_about_by_its_other_name(cursor):
     cursor.configure("guard: {tools: {mcp__notes__read: {capabilities: [reads]}}}\n")
     call = cursor.call("mcp__notes__read", id=1)

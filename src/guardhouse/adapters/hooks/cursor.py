@@ -25,7 +25,7 @@ _COMMON: Final = frozenset(
     " workspace_roots user_email transcript_path".split()
 )
 _CALL: Final = _COMMON | {"tool_name", "tool_input", "tool_use_id", "cwd", "agent_message"}
-_WORDS: Final = frozenset({"description", "explanation", "is_background", "required_permissions", "block_until_ms"})
+_WORDS: Final = frozenset({"description", "explanation", "block_until_ms"})
 _SERVER: Final = "MCP:"
 
 
