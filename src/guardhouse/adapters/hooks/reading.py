@@ -58,7 +58,7 @@ def read_event(agent: Agent, fields: dict[str, Any], expected: str | None, *, me
         raise InvalidAction("the event is another one than this hook is for.")
     if mended and kind not in _PAST:
         raise InvalidAction("a string holds half of a surrogate pair, which the agent may read as something else.")
-    tool = _found(fields, where.tool) or agent.implied.get(name)
+    tool = agent.implied.get(name) or _found(fields, where.tool)
     if kind in _ABOUT_TOOLS and not (isinstance(tool, str) and tool.strip()):
         raise InvalidAction("the event does not say which tool it is about.")
     content = _found(fields, getattr(where, _CONTENT[kind])) if kind in _CONTENT else None
