@@ -191,6 +191,13 @@ def _to_result(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
 
 
 def _to_reading(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
+    """The answer to a text that is about to be read: by where it lies, which another event may have told of already,
+    and by what is in it."""
+    was_passed = house.was_passed(agent, agent.told_again(event))
+    with house.open(agent, event, holds_questions=not was_passed) as guard:
+        asked = guard.evaluate(agent.call(event))
+    if asked.decision is Decision.DENY or not (was_passed or lets_pass(asked)):
+        return agent.refused(event, asked)
     with house.open(agent, event, holds_questions=True) as guard:
         verdict = guard.evaluate_result(agent.result(event), None)
     return agent.to_reading(event, verdict)
