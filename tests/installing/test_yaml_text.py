@@ -49,7 +49,16 @@ def test_an_older_entry_of_ours_is_replaced_where_it_stands():
 
 
 @pytest.mark.parametrize(
-    "text", ["a: &x 1\nb: *x\n", "a: 1\na: 2\n", "b: {c: 1, c: 2}\n", "a: 1\n---\nb: 2\n", "a: [", "\t"]
+    "text",
+    [
+        "a: &x 1\nb: *x\n",
+        "a: 1\na: 2\n",
+        "b: {c: 1, c: 2}\n",
+        "a: 1\n---\nb: 2\n",
+        "a: [",
+        "\t",
+        "<<: {hooks: {pre_tool_call: [{command: mine}]}}\n",
+    ],
 )
 def test_what_could_be_read_in_two_ways_is_refused(text):
     with pytest.raises(InvalidAction):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -90,13 +91,15 @@ class HookHouse:
         words += [word for name, value in given.items() if value is not None for word in (name, value)]
         return " ".join(map(quote, [*words, "--", "bash", "-c"])) + " "
 
-    def has_hooks(self, agent: str, cwd: str) -> bool:
+    def has_hooks(self, agent: str, cwd: str, root: str | None) -> bool:
         """See House."""
         from guardhouse.installing.agents import AGENTS  # only where one agent runs the hooks of another
         from guardhouse.installing.hook_files import holds_hooks
 
-        home = find_locations(self._variables, state_dir=self._state_dir).home
-        return holds_hooks(AGENTS[agent], home, Path(cwd or "/"))
+        locations = find_locations(self._variables, state_dir=self._state_dir)
+        # The agent's own variables are its own business: they move its settings, and nothing of ours.
+        project = None if root is None else Path(root)
+        return holds_hooks(AGENTS[agent], locations, os.environ, Path(cwd or "/"), project)
 
     def note_passed(self, agent: Agent, call: str) -> None:
         """See House."""

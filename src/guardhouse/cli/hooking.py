@@ -115,7 +115,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
             else closed(options.agent, options.event, "the check was interrupted by a signal.")
         )
         _drain(monotonic() + _LAST_WORDS)
-    _finish(answer if can_answer else Answer(b"", answer.err, 2))
+    _finish(answer if can_answer else _UNHEARD)
 
 
 class _Interrupted(BaseException):
@@ -132,6 +132,7 @@ def _take_signals_for_a_no() -> None:
 
     for number in _SIGNALS:
         signal(number, SIG_IGN if number in _IGNORED else interrupts)
+    signal(SIGCHLD, SIG_DFL)  # where the agent ignores it, nobody could be told what became of the child
 
 
 def _ignore_signals() -> None:
@@ -293,11 +294,20 @@ def _write(handle: int, data: bytes) -> None:
         data = data[os.write(handle, data) :]
 
 
+_UNHEARD: Final = Answer(b"", b"Blocked by Guardhouse: its answer can't be printed.\n", 2)
+"""For an agent that takes an exit status of 2 for a no, some only if there is a reason."""
+
+
 def _finish(answer: Answer) -> NoReturn:
-    """Print the answer and exit. What can't be printed is a no: the status says so."""
+    """Print the answer and exit. What can't be printed is a no: the status says so, and the reason, if there is
+    anywhere to say it."""
     try:
         _write(1, answer.out)
         _write(2, answer.err)
     except OSError:
-        os._exit(2)
+        from contextlib import suppress  # only here: every call waits for what is loaded above
+
+        with suppress(OSError):
+            _write(2, _UNHEARD.err)
+        os._exit(_UNHEARD.status)
     os._exit(answer.status)

@@ -1,8 +1,8 @@
 """A YAML file as text: values are put in and taken out, and every other byte stays as it is, comments too.
 
 It does what `json_text` does, for the block style that people write. Whatever comes out is read again and compared with
-what it should hold; a file for which that fails, or that uses what makes the same text mean two things (anchors, keys
-given twice, several documents), is refused, not mended.
+what it should hold; a file for which that fails, or that uses what makes the same text mean two things (anchors, merged
+keys, keys given twice, several documents), is refused, not mended.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _LARGEST: Final = 512 * 1024
 _DEEPEST: Final = 64
 _NONE: Final[Mapping[Any, Any]] = MappingProxyType({})
+_MERGED: Final = "tag:yaml.org,2002:merge"
+"""The tag of the key `<<`, by which what stands elsewhere counts here."""
 _Splice = tuple[int, int, str]
 """From where to where in the text, and what comes there."""
 
@@ -48,6 +50,8 @@ class YamlText:
             keys = [key.value for key, _value in node.value]
             if len(set(keys)) != len(keys):
                 raise InvalidAction("a key is given twice")
+            if any(key.tag == _MERGED for key, _value in node.value):
+                raise InvalidAction("it has merged keys in it")
 
     def added(self, path: Path, key: str | None, value: Any) -> Self:
         """With a member `key` at the end of the mapping at `path`, or without a key, an item of the list there."""

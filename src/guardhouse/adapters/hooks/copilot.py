@@ -107,8 +107,8 @@ class Copilot(Agent):
         return "typed" if event.run_id is None else "pasted"
 
     def ours(self, event: HookEvent) -> Tool:
-        """Under the other name of the event, a patch is called an edit; it has no path of its own."""
-        if event.tool == "Edit" and "path" not in event.tool_input:
+        """Under the other name of the event, a patch is called an edit; what it is given besides means nothing."""
+        if event.tool == "Edit" and ("path" not in event.tool_input or "input" in event.tool_input):
             return Tool("apply_patch", {"input": "patch"})
         return super().ours(event)
 

@@ -7,6 +7,7 @@ versions that know no other.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
@@ -25,8 +26,9 @@ _COMMON: Final = frozenset(
     " workspace_roots user_email transcript_path".split()
 )
 _CALL: Final = _COMMON | {"tool_name", "tool_input", "tool_use_id", "cwd", "agent_message"}
-_WORDS: Final = frozenset({"description", "explanation", "is_background", "required_permissions", "block_until_ms"})
+_WORDS: Final = frozenset({"description", "explanation", "block_until_ms"})
 _SERVER: Final = "MCP:"
+_READ: Final = "Read"
 
 
 class Cursor(Agent):
@@ -64,14 +66,14 @@ class Cursor(Agent):
         spoken=("text",),
         cwd=("cwd", "workspace_roots"),
     )
-    implied: ClassVar[Mapping[str, str]] = {"beforeShellExecution": "Shell", "beforeReadFile": "Read"}
+    implied: ClassVar[Mapping[str, str]] = {"beforeShellExecution": "Shell", "beforeReadFile": _READ}
     spread: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "beforeShellExecution": ("command",),
         "beforeReadFile": ("file_path",),
     }
     tools: ClassVar[Mapping[str, Tool]] = {
         "Shell": Tool("Bash", without=_WORDS),
-        "Read": Tool("Read", {"path": "file_path"}),
+        _READ: Tool("Read", {"path": "file_path"}),
         "Write": Tool("Write", {"path": "file_path", "contents": "content"}),
         "StrReplace": Tool("Edit", {"path": "file_path"}),
         "Delete": Tool("delete_file"),
@@ -105,8 +107,16 @@ class Cursor(Agent):
         return super().ours(event)
 
     def tells_again(self, event: HookEvent, *, asked: bool) -> bool:
-        """Commands that a person let through, and every call of a server: it may go by another name there."""
-        return (asked and event.tool in self.shells) or event.tool.startswith(_SERVER)
+        """Commands and files that a person let through, and every call of a server: it may go by another name there."""
+        return (asked and event.tool in {*self.shells, _READ}) or event.tool.startswith(_SERVER)
+
+    def told_again(self, event: HookEvent) -> str:
+        """A file by its place, which is all that both events say of it."""
+        named = event.tool_input.get("path", event.tool_input.get("file_path"))
+        if event.tool != _READ or not isinstance(named, str):
+            return super().told_again(event)
+        place = os.path.normpath(os.path.join(event.cwd, named))  # noqa: PTH118 - as a text
+        return super().told_again(event.given({"path": place}))
 
     def rewritten(self, event: HookEvent, given: dict[str, Any]) -> dict[str, Any] | None:
         """Known to one event only."""

@@ -66,6 +66,7 @@ class Gemini(Agent):
     }
     skills: ClassVar[Mapping[str, str]] = {"activate_skill": "name"}
     shells: ClassVar[frozenset[str]] = frozenset({"run_shell_command"})
+    attached: ClassVar[tuple[str, ...]] = ("--- Content from referenced files ---",)
     tells_user: ClassVar[bool] = True
 
     def project(self, event: HookEvent) -> str:

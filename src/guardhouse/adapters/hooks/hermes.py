@@ -56,6 +56,7 @@ class Hermes(Agent):
         "skill_view": Tool("Skill"),
     }
     skills: ClassVar[Mapping[str, str]] = {"skill_view": "name"}
+    attached: ClassVar[tuple[str, ...]] = ("--- Attached Context ---", "<memory-context>")
 
     def origin(self, event: HookEvent) -> Origin:
         """hermes says on which platform a prompt came in."""

@@ -149,6 +149,8 @@ class Agent(ABC):
     """Tools by which a skill is run, and the argument that names it."""
     shells: ClassVar[frozenset[str]] = frozenset()
     """Tools whose `command` can be put into the sandbox, by changing it."""
+    attached: ClassVar[tuple[str, ...]] = ()
+    """What begins the part of a prompt that the agent put there itself: files and pages that the user only named."""
     tells_user: ClassVar[bool] = False
     """Whether `systemMessage` is shown to the user, and not to the model."""
 
@@ -249,8 +251,11 @@ class Agent(ABC):
         )
 
     def prompt(self, event: HookEvent) -> Action:
-        """What was said to the agent."""
-        return UserInput(content=event.content or "", origin=self.origin(event), **self.context(event))
+        """What was said to the agent. With something of somebody else's in it, none of it counts as typed."""
+        said, origin = event.content or "", self.origin(event)
+        if origin == "typed" and any(mark in said for mark in self.attached):
+            origin = "pasted"
+        return UserInput(content=said, origin=origin, **self.context(event))
 
     def spoken(self, event: HookEvent) -> Action | None:
         """What the agent said last."""

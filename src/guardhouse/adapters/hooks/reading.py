@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _LONGEST_ID: Final = 512
 _PAST: Final = frozenset({"result", "reading", "failure", "answer"})
 """What has happened already: only its text counts, not what would be done with it."""
+_BLANK: Final = " \t\r\n\ufeff"
 _ABOUT_TOOLS: Final = frozenset({"call", "again", "permission", "result", "reading", "failure"})
 
 
@@ -57,13 +58,16 @@ def read_event(agent: Agent, fields: dict[str, Any], expected: str | None, *, me
         raise InvalidAction("the event is another one than this hook is for.")
     if mended and kind not in _PAST:
         raise InvalidAction("a string holds half of a surrogate pair, which the agent may read as something else.")
-    tool = _found(fields, where.tool) or agent.implied.get(name)
+    tool = agent.implied.get(name) or _found(fields, where.tool)
     if kind in _ABOUT_TOOLS and not (isinstance(tool, str) and tool.strip()):
         raise InvalidAction("the event does not say which tool it is about.")
     content = _found(fields, getattr(where, _CONTENT[kind])) if kind in _CONTENT else None
     if kind == "prompt" and not isinstance(content, str):
         raise InvalidAction("the event has no prompt.")
     given, is_object = _given(agent, name, fields)
+    if kind not in _PAST and isinstance(given, str) and given.lstrip(_BLANK).startswith("{"):
+        # An agent that reads it all the same, by its own rules, calls the tool with something that nobody has judged.
+        raise InvalidAction("what the tool is given looks like JSON, and can't be read as such.")
     session, run = _identifier(fields, where.session), _identifier(fields, where.run)
     return HookEvent(
         name=name,

@@ -52,8 +52,9 @@ class House(Protocol):
         """Remember that an event had fields of these names."""
         ...
 
-    def has_hooks(self, agent: str, cwd: str) -> bool:
-        """Whether our own hooks for another agent are installed, for the user or in the project around `cwd`."""
+    def has_hooks(self, agent: str, cwd: str, root: str | None) -> bool:
+        """Whether our own hooks for another agent are installed, for the user or in the project: that at `root`, or if
+        that is not known, the one around `cwd`."""
         ...
 
     def note_passed(self, agent: Agent, call: str) -> None:
@@ -128,9 +129,12 @@ def _closed(agent: Agent, event: HookEvent, why: str) -> Answer:
 def _to_another(agent: Agent, other: str, expected: str | None, fields: dict[str, Any], house: House) -> Answer:
     """The answer to an agent that runs the hooks of another one besides its own. Its own judge each call, once; without
     them nobody would know what its events say."""
-    cwd = fields.get("cwd")
+    cwd, roots = fields.get("cwd"), fields.get("workspace_roots")
+    root = roots[0] if isinstance(roots, list) and roots else None
     try:
-        stands_aside = house.has_hooks(other, cwd if isinstance(cwd, str) else "")
+        stands_aside = house.has_hooks(
+            other, cwd if isinstance(cwd, str) else "", root if isinstance(root, str) and root.startswith("/") else None
+        )
     except (GuardhouseError, OSError) as error:
         return closed(agent.name, expected, f"the check failed inside ({type(error).__name__}).")
     if stands_aside:
@@ -187,6 +191,13 @@ def _to_result(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
 
 
 def _to_reading(agent: Agent, event: HookEvent, house: House) -> dict[str, Any]:
+    """The answer to a text that is about to be read: by where it lies, which another event may have told of already,
+    and by what is in it."""
+    was_passed = house.was_passed(agent, agent.told_again(event))
+    with house.open(agent, event, holds_questions=not was_passed) as guard:
+        asked = guard.evaluate(agent.call(event))
+    if asked.decision is Decision.DENY or not (was_passed or lets_pass(asked)):
+        return agent.refused(event, asked)
     with house.open(agent, event, holds_questions=True) as guard:
         verdict = guard.evaluate_result(agent.result(event), None)
     return agent.to_reading(event, verdict)

@@ -180,6 +180,12 @@ PERSISTENCE: Final[tuple[tuple[str, str, str], ...]] = (
     ("agent_code", "**/.claude/scheduled_tasks.json", "/srv/app/.claude/scheduled_tasks.json"),
     ("agent_code", "**/.codex/{agents,skills,prompts}/**", "/srv/app/.codex/agents/x.toml"),
     ("agent_code", "**/.agents/**", "/srv/app/.agents/skills/x/SKILL.md"),
+    ("agent_code", "**/.gemini/{agents,commands,skills}/**", "/srv/app/.gemini/commands/x.toml"),
+    ("agent_code", "**/.cursor/{agents,commands,skills}/**", "/srv/app/.cursor/commands/x.md"),
+    ("agent_code", "{**/.github,~/.copilot}/{agents,skills}/**", "/srv/app/.github/agents/x.md"),
+    ("agent_code", "~/.hermes/{,profiles/*/}{cron,scripts,skills}/**", "/home/ada/.hermes/scripts/x.sh"),
+    ("agent_variables", "**/.gemini/.env", "/srv/app/.gemini/.env"),
+    ("agent_variables", "~/.hermes/{,profiles/*/}.env", "/home/ada/.hermes/.env"),
     ("python_startup", "**/site-packages/{*.pth,sitecustomize.py,usercustomize.py}", "/x/site-packages/a.pth"),
 )
 
@@ -214,6 +220,7 @@ HOOK_SETTINGS: Final[tuple[tuple[str, str, str], ...]] = (
     ("cursor", "/etc/cursor/**", "/etc/cursor/hooks.json"),
     ("cursor", "/library/application support/cursor/hooks.json", "/Library/Application Support/Cursor/hooks.json"),
     ("gemini", "**/.gemini/{settings.json,policies/**,hooks/**,extensions/**}", "/home/ada/.gemini/settings.json"),
+    ("gemini", "~/.gemini/trustedFolders.json", "/home/ada/.gemini/trustedFolders.json"),
     ("gemini", "/etc/gemini-cli/**", "/etc/gemini-cli/settings.json"),
     ("copilot", "**/.github/hooks/**", "/srv/app/.github/hooks/hooks.json"),
     ("copilot", "**/.github/copilot/settings{,.local}.json", "/srv/app/.github/copilot/settings.json"),
@@ -230,6 +237,11 @@ HOOK_SETTINGS: Final[tuple[tuple[str, str, str], ...]] = (
         "hermes",
         "~/.hermes/{config.yaml,hooks/**,plugins/**,shell-hooks-allowlist.json}",
         "/home/ada/.hermes/config.yaml",
+    ),
+    (
+        "hermes",
+        "~/.hermes/profiles/*/{config.yaml,hooks/**,plugins/**,shell-hooks-allowlist.json}",
+        "/home/ada/.hermes/profiles/work/config.yaml",
     ),
     ("guardhouse", "**/.guardhouse.{yaml,yml,toml,json}", "/srv/app/.guardhouse.yaml"),
 )
@@ -251,7 +263,7 @@ HOOK_DIRECTORIES: Final[tuple[tuple[str, str, str], ...]] = (
     ("copilot", "{**/.github,~/.copilot,/etc/github-copilot}", "/srv/app/.github"),
     ("goose", "~/.config/goose", "/home/ada/.config/goose"),
     ("goose", "**/.agents", "/home/ada/.agents"),
-    ("hermes", "~/.hermes", "/home/ada/.hermes"),
+    ("hermes", "~/.hermes{,/profiles}", "/home/ada/.hermes/profiles"),
     ("roo", "**/.roo", "/srv/app/.roo"),
     ("kiro", "**/.kiro{,/settings}", "/srv/app/.kiro/settings"),
 )
