@@ -175,6 +175,8 @@ def test_grants_of_a_store_from_before_values_could_be_granted_are_in_force(desk
         rows.execute(f"INSERT INTO grants ({columns}) SELECT {columns} FROM newer")
         rows.execute("DROP TABLE newer")
         rows.execute("ALTER TABLE requests DROP COLUMN executes")
+        for later in ("guardian_opinions", "guardian_answers"):
+            rows.execute(f"DROP TABLE {later}")
         rows.execute("PRAGMA user_version = 8")
         rows.commit()
     assert desk.approver.settle(question()).grant.uses == 1
